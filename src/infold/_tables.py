@@ -1,0 +1,366 @@
+"""Files to named columns: which table formats are read, and how.
+
+A format has one opener, which returns a `Table`: the names of its columns, in file order, and a function
+that loads the columns at given positions as float64.  Every complaint is a one-line ValueError.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zipfile
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infold._selectors import Header, select
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".npy", ".npz")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, and how to load the columns at given positions as one float64 array."""
+
+    header: Header
+    load: Callable[[list[int]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that one selector picked: their names and values, shape (n_samples, n_columns)."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+
+
+def read_columns(path: str | Path, selectors: Mapping[str, str]) -> dict[str, Columns]:
+    """Read the columns that each selector picks from a table file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file ending in .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.
+    selectors : mapping of str to str
+        What to pick, by the name of the parameter that asked for it, such as
+        ``{"--x": "a,b", "--y": "c*"}``.  A selector is a comma-separated list of column names, ranges
+        ``first:last`` (both ends included, by name or 0-based position) and patterns with ``*`` and ``?``.
+        An exact name wins.  A name with a comma is put in double quotes: ``'"a,b",c'``.
+
+    Returns
+    -------
+    dict of str to Columns
+        The picked columns, under the same keys; no column is picked by two selectors.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a readable table, a selector does not fit it, or a picked cell is no number.
+    """
+    path = Path(path)
+    table = open_table(path)
+    picked = {parameter: select(table.header, text, parameter) for parameter, text in selectors.items()}
+    owner: dict[int, str] = {}
+    for parameter, positions in picked.items():
+        for position in positions:
+            if position in owner:
+                raise ValueError(
+                    f"{owner[position]} and {parameter} both pick column {table.header.names[position]!r}, "
+                    "but a column belongs to one side; take it out of one of them."
+                )
+            owner[position] = parameter
+    positions = sorted(owner)
+    values = table.load(positions)
+    _check_finite(path, [table.header.names[p] for p in positions], values)
+    return {
+        parameter: Columns(
+            tuple(table.header.names[p] for p in chosen),
+            np.ascontiguousarray(values[:, np.searchsorted(positions, chosen)]),
+        )
+        for parameter, chosen in picked.items()
+    }
+
+
+def open_table(path: Path) -> Table:
+    """Open a table by its suffix: column names are known, no column is loaded yet."""
+    suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), None)
+    if path.is_dir():
+        raise ValueError(f"{path} is a directory, but a table file is needed; name a file in it.")
+    if not path.exists():
+        raise ValueError(f"{path}: no such file; check the path.")
+    if suffix is None:
+        raise ValueError(
+            f"{path} has an unknown suffix {path.suffix!r}, but the suffix tells the format; "
+            f"save the table as one of {', '.join(SUFFIXES)}."
+        )
+    with _readable(path):
+        if path.stat().st_size == 0:
+            raise ValueError(f"{path} is empty; it needs a header and at least one row.")
+        match suffix:
+            case ".parquet":
+                table = _open_parquet(path)
+            case ".npy" | ".npz":
+                table = _open_numpy(path)
+            case _:
+                table = _open_text(path, suffix)
+    repeated = [name for name, count in Counter(table.header.names).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{path} has more than one column named {repeated[0]!r}, but names must be unique; rename the columns."
+        )
+    return table
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what the readers raise on a damaged file into one line."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text; save it as UTF-8 (in Excel: 'CSV UTF-8').") from error
+    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, csv.Error) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is damaged or not what its suffix says ({reason}); save it again.") from error
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be read ({error.strerror or error}); check the file and its permissions."
+        ) from error
+
+
+def _open_text(path: Path, suffix: str) -> Table:
+    """Delimited text; a first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns."""
+    with _text(path) as file:
+        line = next((line for line in file if line.strip()), "")
+        if "\0" in line:
+            raise ValueError(f"{path} is not text, whatever its suffix says; give it the suffix of its format.")
+        if not line:
+            raise ValueError(f"{path} is empty; it needs a header and at least one row.")
+    delimiter = "\t" if suffix.startswith(".tsv") else _delimiter(line, suffix)
+    with _text(path) as file:
+        _, _, first = next(_rows(file, delimiter, suffix))
+    cells = [cell.strip() for cell in first]
+    counted = [str(i) for i in range(len(cells))]
+    headless = all(_number(cell) is not None for cell in cells) and cells != counted
+    names = counted if headless else cells
+    names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]  # as pandas calls the index it wrote
+
+    def load(positions: list[int]) -> NDArray[np.float64]:
+        with _readable(path), _text(path) as file:
+            return _load_text(path, _rows(file, delimiter, suffix), names, positions, headless)
+
+    note = " (the first row is all numbers, so columns are named by position)" if headless else ""
+    return Table(Header(names, note=note), load)
+
+
+def _text(path: Path) -> IO[str]:
+    """Open text, through gzip if the suffix says so, without a byte-order mark."""
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _delimiter(line: str, suffix: str) -> str:
+    """The most frequent of comma, semicolon and tab outside quotes; a .txt may use blanks ('')."""
+    bare = re.sub(r'"[^"]*"', "", line)
+    best = max(",;\t", key=bare.count)
+    if suffix == ".txt" and best not in bare:
+        return ""
+    return best
+
+
+def _rows(file: IO[str], delimiter: str, suffix: str) -> Iterator[tuple[int, int, list[str]]]:
+    """(Row number from 0, line number, cells) of each row that is not blank."""
+    lines: Iterator[str] = iter(file)
+    if suffix == ".txt":
+        lines = _uncommented(lines)
+    if delimiter:
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=True)
+    else:
+        reader = csv.reader((" ".join(line.split()) for line in lines), delimiter=" ", strict=True)
+    number = 0
+    for cells in reader:
+        if cells and (len(cells) > 1 or cells[0].strip()):
+            yield number, reader.line_num, cells
+            number += 1
+
+
+def _uncommented(lines: Iterator[str]) -> Iterator[str]:
+    """Lines with '# ' taken from the header, where numpy.savetxt puts it, and later comments blanked."""
+    is_first = True
+    for line in lines:
+        if line.startswith("#"):
+            line = line.lstrip("# ") if is_first else "\n"
+        is_first = is_first and not line.strip()
+        yield line
+
+
+def _load_text(
+    path: Path,
+    rows: Iterator[tuple[int, int, list[str]]],
+    names: list[str],
+    positions: list[int],
+    headless: bool,
+) -> NDArray[np.float64]:
+    """Numbers of the picked columns; a row with cells too many or too few would shift them."""
+    numbers = array("d")
+    if not headless:
+        next(rows)
+    for row, line, cells in rows:
+        if len(cells) != len(names):
+            raise ValueError(
+                f"{path}: line {line} has {len(cells)} cells, but there are {len(names)} columns; "
+                "quote cells that hold the delimiter, and name every column in the header."
+            )
+        for position in positions:
+            value = _number(cells[position])
+            if value is None:
+                raise ValueError(_bad_cell(path, names[position], row + headless, line, cells[position]))
+            numbers.append(value)
+    if not numbers:
+        raise ValueError(f"{path} has a header but no rows; add rows, or check that it is the right file.")
+    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(positions))
+
+
+def _number(cell: str) -> float | None:
+    """The number in a cell, or None; 2024_01 is a label, though Python reads it as a number."""
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def _bad_cell(path: Path, name: str, row: int, line: int, cell: str) -> str:
+    """Say which cell is not a number, and what to do about it."""
+    where = f"{path}: column {name!r}, row {row} (line {line})"
+    if not cell.strip():
+        return f"{where} is empty, but every picked cell must be a number; fill it or drop the row."
+    remedy = "clean the cell, or pick numeric columns only"
+    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", cell):
+        remedy = "write numbers with a decimal point"
+    elif cell.strip().lower() in {"na", "n/a", "null", "none", "-", "."}:
+        remedy = "fill the missing value or drop the row"
+    shown = cell if len(cell) <= 40 else cell[:39] + "…"
+    return f"{where} is {shown!r}, which is not a number; {remedy}."
+
+
+def _open_parquet(path: Path) -> Table:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            f"reading {path} needs pyarrow; install it with: pip install 'infold[parquet]'", name="pyarrow"
+        ) from error
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"{path} is damaged or not a Parquet file; write it again.") from error
+    # pandas keeps an unnamed index in such a column: it is not data.
+    names = [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
+
+    def load(positions: list[int]) -> NDArray[np.float64]:
+        columns = []
+        for name in (names[p] for p in positions):
+            kind = file.schema_arrow.field(name).type
+            try:
+                (column,) = file.read(columns=[name]).columns
+                if (
+                    pyarrow.types.is_string(kind)
+                    or pyarrow.types.is_large_string(kind)
+                    or pyarrow.types.is_temporal(kind)
+                ):
+                    raise pyarrow.ArrowInvalid("text and times are not numbers, even if they can be cast")
+                columns.append(column.cast(pyarrow.float64()).to_numpy())
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
+                raise ValueError(_not_numeric(path, name, str(kind))) from error
+        return np.column_stack(columns)
+
+    return Table(Header(names), load)
+
+
+def _open_numpy(path: Path) -> Table:
+    """An array with numbered columns, or named arrays: the fields of records, the members of an .npz."""
+    with path.open("rb") as file:
+        try:
+            loaded = np.load(file, allow_pickle=False)
+        except ValueError as error:
+            raise ValueError(
+                f"{path} is not an array that can be read without running its code (a pickle, or damaged); "
+                "save it with numpy.save from a numeric array."
+            ) from error
+        if not isinstance(loaded, np.ndarray):
+            return _named_arrays(path, {name: _member(loaded, name) for name in loaded.files})
+    if loaded.dtype.names is not None:
+        return _named_arrays(path, {name: loaded[name] for name in loaded.dtype.names})
+    if loaded.ndim not in (1, 2):
+        raise ValueError(f"{path} has shape {loaded.shape}, but rows and columns are needed; make it 2-D.")
+    matrix = loaded.reshape(len(loaded), -1) if loaded.size else loaded.reshape(0, 1)
+    return _named_arrays(path, {str(i): matrix[:, i] for i in range(matrix.shape[1])})
+
+
+def _member(archive: Any, name: str) -> Any:
+    """One array of an archive, or None if it cannot be read without running its code."""
+    try:
+        return archive[name]
+    except ValueError:
+        return None
+
+
+def _named_arrays(path: Path, members: dict[str, Any]) -> Table:
+    """A table of 1-D and 2-D arrays; a wide array `X` gives the columns X[0], X[1], … and the group X."""
+    names: list[str] = []
+    sources: list[tuple[str, int | None]] = []
+    groups: dict[str, list[int]] = {}
+    for name, values in members.items():
+        wide = values is not None and values.ndim == 2 and values.shape[1] > 1
+        if wide:
+            groups[name] = list(range(len(names), len(names) + values.shape[1]))
+        for i in range(values.shape[1]) if wide else [None]:
+            names.append(name if i is None else f"{name}[{i}]")
+            sources.append((name, i))
+
+    def load(positions: list[int]) -> NDArray[np.float64]:
+        columns: list[NDArray[np.float64]] = []
+        for name, i in (sources[p] for p in positions):
+            values = members[name]
+            if values is None or values.dtype.kind not in "biuf":
+                raise ValueError(_not_numeric(path, name, "object" if values is None else str(values.dtype)))
+            if values.ndim not in (1, 2):
+                raise ValueError(f"{path}: {name!r} has shape {values.shape}, but 1-D or 2-D is needed; reshape it.")
+            columns.append(
+                (values.reshape(len(values), -1)[:, i or 0] if values.size else values.ravel()).astype(float)
+            )
+            if len(columns[-1]) != len(columns[0]):
+                raise ValueError(
+                    f"{path}: {name!r} has {len(columns[-1])} rows, but {sources[positions[0]][0]!r} has "
+                    f"{len(columns[0])}; pick arrays with the same rows."
+                )
+        return np.column_stack(columns)
+
+    return Table(Header(names, groups), load)
+
+
+def _not_numeric(path: Path, name: str, kind: str) -> str:
+    return f"{path}: column {name!r} holds {kind}, not numbers; convert it, or pick numeric columns only."
+
+
+def _check_finite(path: Path, names: list[str], values: NDArray[np.float64]) -> None:
+    """Name the first missing or infinite cell by column and row, which the estimators could not."""
+    if len(values) == 0:
+        raise ValueError(f"{path} has no rows; add rows, or check that it is the right file.")
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"{path}: column {names[column]!r}, row {row + 1} is {values[row, column]}, but picked cells "
+            "must be finite numbers; fill it or drop the row."
+        )

@@ -1,0 +1,218 @@
+"""The only judge of user input: shapes, types, NaN, constants, counts.
+
+Every complaint gives the parameter, its value, the rule and the remedy, in one line.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+
+class DataWarning(UserWarning):
+    """The data have a property that makes an estimate less than it seems; the message says which, and what was done."""
+
+
+class Table(NamedTuple):
+    """Validated samples: float64 values (n, d), and the columns' names if they came with any."""
+
+    values: np.ndarray
+    names: tuple[str, ...] | None
+
+
+def check_table(data: Any, name: str) -> Table:
+    """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column."""
+    native = nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
+    names: tuple[str, ...] | None = None
+    if isinstance(native, nw.Series):
+        names = (str(native.name),) if native.name not in (None, "") else None
+        native = native.to_frame()
+    if isinstance(native, nw.DataFrame):
+        _refuse_text(native, name)
+        names = names or tuple(str(c) for c in native.columns)
+        values = np.column_stack([_column(native[c]) for c in native.columns]) if native.columns else np.empty((0, 0))
+    elif isinstance(native, nw.LazyFrame):
+        raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
+    else:
+        values = _array(data, name)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2:
+        raise ValueError(
+            f"{name} has {values.ndim} dimensions (shape {values.shape}), but samples are rows and variables columns; "
+            f"reshape {name} to 2 dimensions."
+        )
+    n, d = values.shape
+    if n == 0 or d == 0:
+        raise ValueError(
+            f"{name} is empty: {n} sample(s) and {d} feature(s) (shape=({n}, {d})) while a minimum of 1 is required; "
+            f"pass at least one row and one column."
+        )
+    values = np.asarray(values, np.float64, order="C")
+    _refuse_non_finite(values, name, names)
+    return Table(values, names)
+
+
+def check_pair(X: Any, Y: Any, *, n_neighbors: int) -> tuple[Table, Table]:
+    """Return X and Y as Tables of one length, with more rows than `n_neighbors` and no column in common."""
+    if Y is None:
+        raise ValueError("Y is None, but MI is between two tables: requires y to be passed; call fit(X, Y).")
+    x, y = check_table(X, "X"), check_table(Y, "Y")
+    n = len(x.values)
+    if len(y.values) != n:
+        raise ValueError(
+            f"X has {n} rows and Y has {len(y.values)}, but row i of both must be the same sample; pass equal lengths."
+        )
+    if n <= n_neighbors:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} samples, but X has {n} (n_samples = {n}); "
+            f"lower n_neighbors or add samples."
+        )
+    _refuse_shared_columns(x, y)
+    return x, y
+
+
+def drop_constant(table: Table, name: str) -> Table:
+    """Return `table` without constant columns, which tell nothing; warn if there were any."""
+    values = table.values
+    varies = values.min(axis=0) < values.max(axis=0)
+    if varies.all():
+        return table
+    what = _named(np.flatnonzero(~varies), table.names)
+    rest = "the MI with it is 0" if not varies.any() else "the others are used"
+    _warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
+    names = tuple(c for c, keep in zip(table.names, varies, strict=True) if keep) if table.names else None
+    return Table(np.ascontiguousarray(values[:, varies]), names)
+
+
+def warn_repeated_rows(*values: np.ndarray) -> None:
+    """Warn if whole rows repeat: kNN formulas are for continuous data."""
+    columns = [column for table in values for column in table.T]
+    n = len(columns[0])
+    if any(np.unique(column).size == n for column in columns):
+        return
+    rows = np.ascontiguousarray(np.column_stack(columns)) + 0.0  # −0.0 becomes 0.0
+    distinct = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))).size
+    if distinct < n:
+        _warn(
+            f"{n - distinct} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
+            f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
+            f"are no new measurements, or read the estimate with care."
+        )
+
+
+def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
+    """Return `value` as an int of at least `minimum`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}={value!r} must be a whole number; pass an int of at least {minimum}.")
+    if value < minimum:
+        raise ValueError(f"{name}={value} must be at least {minimum}; pass a larger number.")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+    """Return `value` if it is one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(c) for c in choices)
+        raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
+    return value
+
+
+def check_bootstrap_size(value: Any, n: int) -> int:
+    """Return how many rows a tree draws: None means n, a float a part of n, an int a number."""
+    if value is None:
+        return n
+    if isinstance(value, float | np.floating):
+        if not 0 < value <= 1:
+            raise ValueError(
+                f"max_samples={value} as a part of the samples must be in (0, 1]; pass such a number or an int."
+            )
+        return max(2, round(float(value) * n))
+    return check_count("max_samples", value, minimum=2)
+
+
+def check_random_state(value: Any) -> Any:
+    """Return `value` if randomness can start from it."""
+    if value is None or isinstance(value, np.random.Generator | np.random.RandomState):
+        return value
+    if value is np.random:
+        return np.random.mtrand._rand
+    return check_count("random_state", value, minimum=0)
+
+
+def _array(data: Any, name: str) -> np.ndarray:
+    if hasattr(data, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix, but samples are dense here; pass {name}.toarray().")
+    if isinstance(data, np.ma.MaskedArray):
+        data = data.filled(np.nan) if data.mask.any() else data.data
+    try:
+        values = np.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"{name} is not a table: {error}; pass rows of equal length.") from None
+    if values.dtype == object:
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name} holds values that are not numbers ({error}); encode or drop them.") from None
+    if values.dtype.kind == "c":
+        raise ValueError(
+            f"{name} is complex: Complex data not supported; pass the real and imaginary parts as columns."
+        )
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has type {values.dtype}, but MI here is between numbers; encode or drop such columns.")
+    if values.ndim == 0:
+        raise ValueError(f"{name} is a single number, but needs rows. Reshape your data: pass an array of samples.")
+    return values
+
+
+def _refuse_text(frame: nw.DataFrame[Any], name: str) -> None:
+    bad = [f"{c!r} ({dtype})" for c, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)]
+    if bad:
+        raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}; encode or drop them.")
+
+
+def _column(series: nw.Series[Any]) -> np.ndarray:
+    if series.null_count():
+        series = series.cast(nw.Float64)
+    return np.asarray(series.to_numpy(), np.float64)
+
+
+def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    row, column = (int(i[0]) for i in np.nonzero(~finite))
+    kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
+    raise ValueError(
+        f"{name} contains {np.count_nonzero(~finite)} NaN or infinite values, the first {kind} in row {row}, column "
+        f"{_named([column], names)}, but distances need finite numbers; drop those rows or fill them in."
+    )
+
+
+def _refuse_shared_columns(x: Table, y: Table) -> None:
+    if x.names and y.names and (shared := sorted(set(x.names) & set(y.names))):
+        raise ValueError(
+            f"X and Y share the column {shared[0]!r}, but their MI is then infinite; leave it out on one side."
+        )
+    in_x = {(column + 0.0).tobytes(): i for i, column in enumerate(x.values.T) if np.ptp(column) > 0}
+    for j, column in enumerate(y.values.T):
+        i = in_x.get((column + 0.0).tobytes())
+        if i is not None:
+            raise ValueError(
+                f"column {_named([i], x.names)} of X equals column {_named([j], y.names)} of Y, so the MI is infinite; "
+                f"leave it out on one side."
+            )
+
+
+def _named(columns: Iterable[int], names: tuple[str, ...] | None) -> str:
+    labels = [repr(names[c]) if names else str(c) for c in columns]
+    return ", ".join(labels[:5]) + (f" and {len(labels) - 5} more" if len(labels) > 5 else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=4)  # the line that called fit

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: every loop over samples lives here."""

@@ -1,0 +1,185 @@
+"""Rows of distances: trees apart, and the geodesic distance d_G (Sec. 5.3)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .jit import kernel
+from .parallel import blocks, run
+
+PAPER, RELEASED = 0, 1
+LOCAL_DISTANCES = {"paper": PAPER, "released": RELEASED}
+
+RELEASED_SHRINK = 1 - 0.001  # the released code's factor that keeps local distances below the smallest d_F
+
+TILE = 2048  # columns of leaf ids at a time: with 300 trees of one byte, what the second-level cache holds
+FLUSH = 255  # trees that a byte can count
+ROWS_PER_TASK = 64
+
+
+@kernel
+def trees_apart(leaves, queries, others, out):
+    """Fill out[q, j] with the number of trees in which row q of `queries` and row j of `others` differ in leaf.
+
+    `queries` and `others` are ranges (start, stop) of the columns of `leaves` (T, n); `out` counts in uint16.
+    """
+    n_trees = leaves.shape[0]
+    count = np.empty(TILE, np.uint8)
+    for tile in range(others[0], others[1], TILE):
+        width = min(TILE, others[1] - tile)
+        for q in range(queries[1] - queries[0]):
+            i = queries[0] + q
+            to = out[q, tile - others[0] : tile - others[0] + width]
+            to[:] = 0
+            t = 0
+            while t < n_trees:
+                flush = min(t + FLUSH, n_trees)
+                count[:] = 0
+                while t + 5 <= flush:  # five trees a pass, so that the counts are loaded and stored less often
+                    a, b, c, d, e = (
+                        leaves[t, i],
+                        leaves[t + 1, i],
+                        leaves[t + 2, i],
+                        leaves[t + 3, i],
+                        leaves[t + 4, i],
+                    )
+                    row_a, row_b = leaves[t, tile : tile + width], leaves[t + 1, tile : tile + width]
+                    row_c, row_d = leaves[t + 2, tile : tile + width], leaves[t + 3, tile : tile + width]
+                    row_e = leaves[t + 4, tile : tile + width]
+                    for j in range(width):
+                        count[j] += (
+                            np.uint8(row_a[j] != a)
+                            + np.uint8(row_b[j] != b)
+                            + np.uint8(row_c[j] != c)
+                            + np.uint8(row_d[j] != d)
+                            + np.uint8(row_e[j] != e)
+                        )
+                    t += 5
+                while t < flush:
+                    a, row_a = leaves[t, i], leaves[t, tile : tile + width]
+                    for j in range(width):
+                        count[j] += np.uint8(row_a[j] != a)
+                    t += 1
+                for j in range(width):
+                    to[j] += count[j]
+
+
+@kernel
+def euclidean(points, i, j):
+    """Return the L2 distance of columns i and j of `points` (d, n)."""
+    total = 0.0
+    for f in range(points.shape[0]):
+        difference = points[f, i] - points[f, j]
+        total += difference * difference
+    return math.sqrt(total)
+
+
+@kernel
+def farthest_from(points, i, end):
+    """Return the largest squared L2 distance of column i to columns 0 … end − 1 of `points` (d, n)."""
+    total = np.zeros(end)
+    for f in range(points.shape[0]):
+        values, centre = points[f], points[f, i]
+        for j in range(end):
+            difference = values[j] - centre
+            total[j] += difference * difference
+    return total.max() if end > 0 else 0.0
+
+
+@kernel
+def diameter_of(points, radius):
+    """Return the largest L2 distance between two columns of `points` (d, n), sorted by falling distance from a centre.
+
+    Two points are no farther apart than the sum of their radii, so the walk ends early in few dimensions.
+    """
+    largest = 0.0
+    for i in range(1, points.shape[1]):
+        if radius[0] + radius[i] <= math.sqrt(largest):
+            break
+        end = i
+        while end > 0 and radius[end - 1] + radius[i] <= math.sqrt(largest):
+            end -= 1
+        largest = max(largest, farthest_from(points, i, end))
+    return math.sqrt(largest)
+
+
+def diameter(points: np.ndarray) -> float:
+    """Return c of the paper's local distance: the largest L2 distance between two columns of `points` (d, n)."""
+    if len(points) == 1:
+        return float(np.ptp(points))
+    radius = np.sqrt(np.sum((points - points.mean(axis=1, keepdims=True)) ** 2, axis=0))
+    order = np.argsort(-radius, kind="stable")
+    # A radius is rounded, so it is taken a little larger: the bound must hold.
+    return float(diameter_of(np.ascontiguousarray(points[:, order]), radius[order] * (1 + 1e-9)))
+
+
+@kernel
+def local_scale(variant, apart, points, i, n_trees, diameter):
+    """Return (size, unit): the L2 distance of row i to rows with `apart` = 0 counts as L2 / size × unit. Sec. 5.3.
+
+    Dividing first keeps ties: the farthest pair counts as exactly `unit` on either side.
+    """
+    if variant == PAPER:
+        return diameter if diameter > 0.0 else 1.0, 1.0 / (n_trees + 1e-3)
+    nearest, farthest = n_trees, 0.0
+    for j in range(apart.size):
+        if apart[j] > 0:
+            nearest = min(nearest, np.int64(apart[j]))
+        elif j != i:
+            farthest = max(farthest, euclidean(points, i, j))
+    return farthest if farthest > 0.0 else 1.0, nearest / n_trees * RELEASED_SHRINK
+
+
+@kernel
+def geodesic_block(leaves, points, queries, n_fitted, variant, diameter, out):
+    """Fill out[q, j] with d_G between rows queries[0] + q and j < n_fitted of `points` (d, n). Sec. 5.3."""
+    n_trees = leaves.shape[0]
+    apart = np.empty((queries[1] - queries[0], n_fitted), np.uint16)
+    trees_apart(leaves, queries, (0, n_fitted), apart)
+    for q in range(apart.shape[0]):
+        i = queries[0] + q
+        size, unit = local_scale(variant, apart[q], points, i, n_trees, diameter)
+        for j in range(n_fitted):
+            out[q, j] = apart[q, j] / n_trees if apart[q, j] > 0 else euclidean(points, i, j) / size * unit
+
+
+def geodesic_rows(
+    leaves: np.ndarray, points: np.ndarray, queries: tuple[int, int], n_fitted: int, local_distance: str
+) -> np.ndarray:
+    """Return d_G between the rows in the range `queries` and the first n_fitted rows."""
+    out = np.empty((queries[1] - queries[0], n_fitted))
+    c = diameter(points[:, :n_fitted])
+    geodesic_block(leaves, points, queries, n_fitted, LOCAL_DISTANCES[local_distance], c, out)
+    return out
+
+
+def geodesic_neighbors(
+    leaves: np.ndarray,
+    points: np.ndarray,
+    queries: tuple[int, int],
+    n_fitted: int,
+    local_distance: str,
+    k: int,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (distances, rows) of the k nearest fitted rows; a query that is a fitted row is not its own neighbour."""
+    n_queries = queries[1] - queries[0]
+    distances, rows = np.empty((n_queries, k)), np.empty((n_queries, k), np.intp)
+    variant, c = LOCAL_DISTANCES[local_distance], diameter(points[:, :n_fitted])
+
+    def work(start: int, stop: int) -> None:
+        block = np.empty((stop - start, n_fitted))
+        first, end = queries[0] + start, queries[0] + stop
+        geodesic_block(leaves, points, (first, end), n_fitted, variant, c, block)
+        if first < n_fitted:
+            block[np.arange(stop - start), np.arange(first, end)] = np.inf
+        order = np.argsort(block, axis=1, kind="stable")[:, :k]
+        rows[start:stop] = order
+        distances[start:stop] = np.take_along_axis(block, order, axis=1)
+
+    run(work, blocks(n_queries, ROWS_PER_TASK), n_jobs=n_jobs, label="finding neighbours", verbose=verbose)
+    return distances, rows

@@ -1,0 +1,102 @@
+"""Many trees in parallel; (forest, mask of columns) → leaf ids (T, n)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .jit import kernel
+from .parallel import blocks, run
+from .split import CRITERIA, n_log_n_table
+from .tree import Tree, bootstrap_rows, grow_tree, route
+
+TREES_PER_TASK = 10  # a tree at n = 500 takes under a millisecond: too little for a task of its own
+
+
+class Plan(NamedTuple):
+    """How to grow a forest: plain numbers, one seed a tree."""
+
+    seeds: np.ndarray
+    criterion: str
+    n_bootstrap: int
+    min_samples_split: int
+
+
+def default_min_samples_split(n_bootstrap: int) -> int:
+    """Return round(√(2 n)), the paper's smallest node that may be split.
+
+    >>> default_min_samples_split(500)
+    32
+    """
+    return max(2, round(math.sqrt(2 * n_bootstrap)))
+
+
+def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: int) -> list[Tree]:
+    """Return the trees of a geodesic forest on `points` (d, n)."""
+    n_features, n = points.shape
+    n_candidates = math.ceil(math.sqrt(n_features))
+    n_log_n = n_log_n_table(plan.n_bootstrap)
+
+    def grow(first: int, end: int) -> list[Tree]:
+        trees = []
+        for seed in plan.seeds[first:end]:
+            state = np.array([seed], np.uint64)
+            rows = bootstrap_rows(n, plan.n_bootstrap, state)
+            trees.append(
+                Tree(
+                    *grow_tree(
+                        points,
+                        rows,
+                        plan.min_samples_split,
+                        n_candidates,
+                        CRITERIA[plan.criterion],
+                        n_log_n,
+                        state,
+                    )
+                )
+            )
+        return trees
+
+    tasks = blocks(len(plan.seeds), TREES_PER_TASK)
+    grown = run(grow, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
+    return [tree for group in grown for tree in group]
+
+
+def leaf_nodes(
+    forest: list[Tree], points: np.ndarray, used: np.ndarray, *, n_jobs: int | None, verbose: int
+) -> np.ndarray:
+    """Return (T, n) node numbers: where each row of `points` ends, columns outside the mask `used` counting as 0."""
+    leaves = np.empty((len(forest), points.shape[1]), np.int32)
+
+    def send(first: int, end: int) -> None:
+        for t in range(first, end):
+            route(*forest[t], points, used, leaves[t])
+
+    tasks = blocks(len(forest), TREES_PER_TASK)
+    run(send, tasks, n_jobs=n_jobs, label="finding leaves", verbose=verbose)
+    return leaves
+
+
+@kernel
+def renumber(leaves):
+    """Replace the numbers in each row of `leaves` by 0, 1, … in order of appearance; return how many at most."""
+    most = 0
+    new = np.empty(leaves.max() + 1, np.int32)
+    for t in range(leaves.shape[0]):
+        new[:] = -1
+        count = 0
+        for i in range(leaves.shape[1]):
+            if new[leaves[t, i]] < 0:
+                new[leaves[t, i]] = count
+                count += 1
+            leaves[t, i] = new[leaves[t, i]]
+        most = max(most, count)
+    return most
+
+
+def compact(leaves: np.ndarray) -> np.ndarray:
+    """Return leaf ids (T, n) in the smallest type that holds them: fewer bytes to compare. Reuses `leaves`."""
+    most = renumber(leaves)
+    return leaves.astype(np.min_scalar_type(max(most - 1, 0)))

@@ -1,0 +1,144 @@
+"""Two rows of distances → k-th radius → counts on either side → local MI: KSG (Eq. ksg-estimator).
+
+The average of the local values is the estimate. Where the k-th neighbour is a copy of the row itself (radius 0) no
+neighbour is strictly nearer, and the formula for continuous data has no meaning: the row is then an atom of a discrete
+distribution, with the local value ψ(c_xy) + ψ(n) − ψ(c_x) − ψ(c_y), c counting the row and its copies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import digamma
+
+from .jit import kernel, kernel_without_nan
+from .parallel import blocks, run
+from .scaling import column_scales, unit_sized
+
+CHEBYSHEV, EUCLIDEAN = 0, 1
+METRICS = {"chebyshev": CHEBYSHEV, "euclidean": EUCLIDEAN}
+
+GROUP = 16  # values whose minimum is taken at once: most groups hold no neighbour and are passed over
+ROWS_PER_TASK = 256
+
+
+def digammas(largest: int) -> np.ndarray:
+    """Return ψ(0 … largest), with ψ(0), which is never used, set to 0."""
+    return np.concatenate(([0.0], digamma(np.arange(1.0, largest + 1))))
+
+
+@kernel_without_nan
+def kth_smallest(values, k):
+    """Return the k-th smallest of `values`, which are no fewer than k."""
+    n = values.size
+    best = np.empty(k, values.dtype)
+    for i in range(k):
+        best[i] = values[i]
+    best.sort()
+    worst = best[k - 1]
+    for first in range(k, n, GROUP):
+        end = min(first + GROUP, n)
+        lowest = values[first]
+        for j in range(first, end):
+            lowest = min(lowest, values[j])
+        if lowest >= worst:
+            continue
+        for j in range(first, end):
+            value = values[j]
+            if value < worst:
+                place = k - 1
+                while place > 0 and best[place - 1] > value:
+                    best[place] = best[place - 1]
+                    place -= 1
+                best[place] = value
+                worst = best[k - 1]
+    return worst
+
+
+@kernel_without_nan
+def distances_from(columns, weights, metric, i, out):
+    """Fill out[j] with the distance of columns i and j of `columns` (d, n), each difference times its weight."""
+    for f in range(columns.shape[0]):
+        values, centre, weight = columns[f], columns[f, i], weights[f]
+        if metric == EUCLIDEAN:
+            for j in range(out.size):
+                difference = (values[j] - centre) * weight
+                out[j] = difference * difference if f == 0 else out[j] + difference * difference
+        elif f == 0:
+            for j in range(out.size):
+                out[j] = abs(values[j] - centre) * weight
+        else:
+            for j in range(out.size):
+                out[j] = max(out[j], abs(values[j] - centre) * weight)
+    if metric == EUCLIDEAN:
+        for j in range(out.size):
+            out[j] = np.sqrt(out[j])
+
+
+@kernel
+def count_below(values, bound):
+    """Return how many of `values` are strictly below `bound`."""
+    count = np.int32(0)
+    for j in range(values.size):
+        count += np.int32(values[j] < bound)
+    return count
+
+
+@kernel
+def count_zeros(values):
+    """Return how many of `values` are 0."""
+    count = np.int32(0)
+    for j in range(values.size):
+        count += np.int32(values[j] == 0)
+    return count
+
+
+@kernel
+def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, stop, out):
+    """Fill out[start:stop] with local MI by KSG, x (d_x, n) and y (d_y, n); return how many rows were atoms."""
+    n = x.shape[1]
+    in_x, in_y, joint = np.empty(n), np.empty(n), np.empty(n)
+    atoms = 0
+    for i in range(start, stop):
+        distances_from(x, weights_x, metric_x, i, in_x)
+        distances_from(y, weights_y, metric_y, i, in_y)
+        for j in range(n):
+            joint[j] = max(in_x[j], in_y[j])
+        joint[i] = np.inf
+        radius = kth_smallest(joint, k)
+        if radius > 0.0:
+            # The row itself is at distance 0: it is the "+ 1" of the formula.
+            out[i] = psi[k] + psi[n] - (psi[count_below(in_x, radius)] + psi[count_below(in_y, radius)])
+        else:
+            atoms += 1
+            copies = 1 + count_zeros(joint)
+            out[i] = psi[copies] + psi[n] - (psi[count_zeros(in_x)] + psi[count_zeros(in_y)])
+    return atoms
+
+
+def ksg(
+    x: np.ndarray,
+    y: np.ndarray,
+    metrics: tuple[str, str],
+    k: int,
+    *,
+    standardize: bool,
+    n_jobs: int | None,
+    verbose: int,
+) -> np.ndarray:
+    """Return the local MI (n,) of columns x (d_x, n) and y (d_y, n), none of them constant.
+
+    Columns are not divided by their scale, but their differences are: equal differences then stay equal, so that ties
+    in the data are ties here, and no offset matters.
+    """
+    n_x, n = x.shape
+    points = unit_sized(np.concatenate((x, y)))
+    weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
+    sides = points[:n_x], points[n_x:], weights[:n_x], weights[n_x:]
+    norms = METRICS[metrics[0]], METRICS[metrics[1]]
+    psi, out = digammas(n), np.empty(n)
+
+    def work(start: int, stop: int) -> None:
+        ksg_local_mi(*sides, *norms, k, psi, start, stop, out)
+
+    run(work, blocks(n, ROWS_PER_TASK), n_jobs=n_jobs, label="KSG", verbose=verbose)
+    return out

@@ -1,0 +1,50 @@
+"""Run independent tasks by joblib, with a progress bar on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import joblib
+from joblib.parallel import get_active_backend
+from tqdm import tqdm
+
+PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
+
+
+def n_workers(n_jobs: int | None) -> int:
+    """Return how many threads to use: one inside somebody else's parallel task, so that cores are not shared out twice."""
+    backend, _ = get_active_backend()
+    if (backend.nesting_level or 0) > 0:
+        return 1
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def blocks(total: int, size: int) -> list[tuple[int, int]]:
+    """Return (start, stop) pairs that cover range(total).
+
+    >>> blocks(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+def run(
+    task: Callable[..., Any],
+    arguments: Sequence[tuple[Any, ...]],
+    *,
+    n_jobs: int | None,
+    label: str,
+    verbose: int,
+) -> list[Any]:
+    """Return [task(*a) for a in arguments], in order, on threads: kernels release the GIL."""
+    workers = min(n_workers(n_jobs), len(arguments))
+    results: Iterable[Any]
+    if workers == 1:
+        results = (task(*a) for a in arguments)
+    else:
+        parallel = joblib.Parallel(workers, require="sharedmem", return_as="generator", batch_size=1)
+        results = parallel(joblib.delayed(task)(*a) for a in arguments)
+    silent = not verbose or not sys.stderr.isatty()
+    return list(tqdm(results, total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent))

@@ -1,0 +1,50 @@
+"""Sparse ±1 directions for a node to try, and rows projected on one of them (Sec. 5.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import kernel, next_random, random_below
+
+
+@kernel
+def draw_projections(n_features, n_candidates, state, column, feature, sign):
+    """Fill `column`, `feature`, `sign` with the non-zeros of a random sparse matrix, sorted by column, then feature.
+
+    The matrix has n_features × n_candidates cells, of which n_candidates distinct ones, drawn uniformly, are ±1: as
+    many as the density 1 / n_features makes on average. A column may stay empty.
+    """
+    for i in range(n_candidates):
+        while True:
+            cell = random_below(state, n_features * n_candidates)
+            c, f = cell // n_features, cell % n_features
+            # Insertion keeps the list sorted; the walk to the place also meets an equal cell.
+            place = i
+            while place > 0 and (column[place - 1] > c or (column[place - 1] == c and feature[place - 1] > f)):
+                place -= 1
+            if place == 0 or column[place - 1] != c or feature[place - 1] != f:
+                break
+        for j in range(i, place, -1):
+            column[j], feature[j], sign[j] = column[j - 1], feature[j - 1], sign[j - 1]
+        column[place], feature[place] = c, f
+        sign[place] = 1 if next_random(state) >> np.uint64(63) else -1
+
+
+@kernel
+def project(points, rows, feature, sign, out):
+    """Fill out[i] with the signed sum of the given features (at least one) of rows[i]; `points` is (d, n)."""
+    first = points[feature[0]]
+    if sign[0] > 0:
+        for i in range(rows.size):
+            out[i] = first[rows[i]]
+    else:
+        for i in range(rows.size):
+            out[i] = -first[rows[i]]
+    for t in range(1, feature.size):
+        values = points[feature[t]]
+        if sign[t] > 0:
+            for i in range(rows.size):
+                out[i] += values[rows[i]]
+        else:
+            for i in range(rows.size):
+                out[i] -= values[rows[i]]

@@ -1,0 +1,148 @@
+"""Pictures: numbers and samples in, matplotlib Axes out.
+
+matplotlib is imported where it is used, and figures are made without pyplot, so nothing global changes and
+no window opens.  Colours are those of Okabe and Ito; every series also has its own marker and line, so that
+a picture reads the same in grey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from infold.datasets import Dataset
+
+__all__ = ["plot_demo", "plot_methods", "plot_sample"]
+
+# Colour, marker and line of the first series, the second, ...
+_STYLES = (
+    ("#D55E00", "s", (0, (1, 1))),
+    ("#0072B2", "o", "solid"),
+    ("#009E73", "^", (0, (5, 1))),
+    ("#CC79A7", "D", (0, (3, 1, 1, 1))),
+)
+
+
+def new_figure(width: float = 5.0, height: float = 3.8) -> Figure:
+    """Return an empty figure, sized in inches, that belongs to no window."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "plotting needs matplotlib; install it with: pip install 'infold[plot]'", name="matplotlib"
+        ) from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def plot_methods(
+    noise_dims: Sequence[int],
+    estimates: Mapping[str, Sequence[float]],
+    truth: float,
+    *,
+    units: str = "nats",
+    ax: Axes | None = None,
+) -> Axes:
+    """Estimates of each method against the number of noise columns, beside the truth.
+
+    Parameters
+    ----------
+    noise_dims : sequence of int
+        Number of irrelevant columns of each sample.
+    estimates : mapping of str to sequence of float
+        For each method, by the name to show, its estimate on each sample.
+    truth : float
+        True mutual information, the same for every sample; a dashed line.
+    units : str
+        Unit on the vertical axis.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> ax = plot_methods([0, 4, 10], {"KSG": [5.1, 2.0, 0.9], "G-KSG": [5.0, 3.1, 2.2]}, truth=6.77)
+    >>> ax.get_ylabel()
+    'mutual information (nats)'
+    """
+    ax = new_figure().add_subplot() if ax is None else ax
+    ax.axhline(truth, color="black", linestyle="dashed", linewidth=1.2, label=f"truth ({truth:.2f})")
+    for i, (name, values) in enumerate(estimates.items()):
+        color, marker, line = _STYLES[i % len(_STYLES)]
+        ax.plot(noise_dims, values, color=color, marker=marker, linestyle=line, markersize=6, label=name)
+    ax.set_xlabel("noise columns")
+    ax.set_ylabel(f"mutual information ({units})")
+    ax.set_xticks(list(noise_dims))
+    ax.set_ylim(bottom=min(0.0, *(value for values in estimates.values() for value in values)))
+    ax.margins(y=0.08)
+    ax.legend(frameon=False)
+    _open_frame(ax)
+    return ax
+
+
+def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
+    """First two columns of Y as points, coloured by the first column of X.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A sample from `infold.datasets` with at least two columns in Y.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from infold.datasets import make_helix
+    >>> ax = plot_sample(make_helix(100, random_state=0))
+    >>> ax.get_title()
+    'helix: 100 rows'
+    """
+    ax = new_figure().add_subplot() if ax is None else ax
+    Y = dataset.Y
+    points = ax.scatter(Y[:, 0], Y[:, 1], c=dataset.X[:, 0], cmap="cividis", s=9, linewidths=0)
+    ax.figure.colorbar(points, ax=ax, label="X, first column")
+    ax.set_aspect("equal")
+    ax.set_xlabel("Y, first column")
+    ax.set_ylabel("Y, second column")
+    ax.set_title(f"{dataset.name}: {len(Y)} rows", fontsize="medium")
+    _open_frame(ax)
+    return ax
+
+
+def plot_demo(
+    dataset: Dataset, noise_dims: Sequence[int], estimates: Mapping[str, Sequence[float]], truth: float
+) -> Figure:
+    """Return the demo's figure: the sample on the left, what the methods find on the right.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The sample without noise columns, for `plot_sample`.
+    noise_dims, estimates, truth
+        For `plot_methods`.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    figure = new_figure(9.6, 4.0)
+    left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
+    plot_sample(dataset, ax=left)
+    plot_methods(noise_dims, estimates, truth, ax=right)
+    right.set_title("what each method finds", fontsize="medium")
+    return figure
+
+
+def _open_frame(ax: Any) -> None:
+    """Drop the upper and right borders, which carry no information."""
+    ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,126 @@
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import infold
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(size=(2, 50, 2))
+HOLE = A.copy()
+HOLE[3, 1] = np.nan
+FULL = A.copy()
+FULL[0, 0] = np.inf
+
+BAD_INPUT = {
+    "nan": ((HOLE, B), {}, ValueError, "X contains 1 NaN or infinite values, the first NaN in row 3, column 1"),
+    "infinity": ((A, FULL), {}, ValueError, "Y contains 1 NaN or infinite values, the first infinity"),
+    "text": ((np.array([["a"]] * 50), B), {}, TypeError, "encode or drop"),
+    "text column": ((pd.DataFrame({"u": ["a"] * 50}), B), {}, TypeError, r"not numbers: 'u' \(.*\); encode or drop"),
+    "missing in a table": ((pd.DataFrame({"u": [1.0, None] * 25}), B), {}, ValueError, "column 'u'"),
+    "objects": ((np.array([[{}]] * 50), B), {}, TypeError, "not numbers"),
+    "empty": ((np.empty((0, 2)), B), {}, ValueError, "X is empty"),
+    "no columns": ((A, np.empty((50, 0))), {}, ValueError, "Y is empty"),
+    "n <= k": (
+        (A[:10], B[:10]),
+        {"n_neighbors": 10},
+        ValueError,
+        "n_neighbors=10 needs at least 11 samples, but X has 10",
+    ),
+    "lengths": ((A, B[:49]), {}, ValueError, "X has 50 rows and Y has 49"),
+    "3-D": ((A[None], B), {}, ValueError, r"X has 3 dimensions \(shape \(1, 50, 2\)\)"),
+    "0-D": ((3.0, B), {}, ValueError, "single number"),
+    "ragged": (([[1, 2], [3]] * 25, B), {}, ValueError, "rows of equal length"),
+    "complex": ((A + 1j, B), {}, ValueError, "complex"),
+    "dates": ((np.arange(50).astype("datetime64[D]"), B), {}, TypeError, "datetime64"),
+    "k = 0": ((A, B), {"n_neighbors": 0}, ValueError, "n_neighbors=0 must be at least 1"),
+    "k < 0": ((A, B), {"n_neighbors": -3}, ValueError, "n_neighbors=-3 must be at least 1"),
+    "k = 2.5": ((A, B), {"n_neighbors": 2.5}, TypeError, "n_neighbors=2.5 must be a whole number"),
+    "k = True": ((A, B), {"n_neighbors": True}, TypeError, "whole number"),
+    "trees": ((A, B), {"n_estimators": 0}, ValueError, "n_estimators=0 must be at least 1"),
+    "fractional trees": ((A, B), {"n_estimators": 9.5}, TypeError, "n_estimators=9.5"),
+    "too many trees": ((A, B), {"n_estimators": 100_000}, ValueError, "at most 65000"),
+    "split": ((A, B), {"min_samples_split": 1}, ValueError, "min_samples_split=1"),
+    "bootstrap": ((A, B), {"max_samples": 1.5}, ValueError, r"max_samples=1.5 .* \(0, 1\]"),
+    "method": ((A, B), {"method": "magic"}, ValueError, "method='magic' is not known; choose one of 'gksg', 'ksg'"),
+    "criterion": ((A, B), {"criterion": "gini"}, ValueError, "criterion='gini' is not known"),
+    "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
+    "three metrics": ((A, B), {"method": "ksg", "metric": ("chebyshev",) * 3}, ValueError, "one name or a pair"),
+    "units": ((A, B), {"units": "bans"}, ValueError, "units='bans' is not known"),
+    "option": ((A, B), {"method": "ksg", "trees": 3}, TypeError, "trees=3 is no parameter of method='ksg'"),
+    "seed": ((A, B), {"random_state": -1}, ValueError, "random_state=-1"),
+    "seed of text": ((A, B), {"random_state": "x"}, TypeError, "random_state='x'"),
+    "same column": ((A, np.column_stack((B, A[:, 1]))), {}, ValueError, "column 1 of X equals column 2 of Y"),
+    "same name": (
+        (pd.DataFrame(A, columns=["a", "b"]), pd.DataFrame(B, columns=["b", "c"])),
+        {},
+        ValueError,
+        "share the column 'b'",
+    ),
+    "no Y": ((A, None), {}, ValueError, "Y is None"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_refused_in_one_line(case):
+    tables, options, error, message = BAD_INPUT[case]
+    with pytest.raises(error, match=message) as caught:
+        infold.mutual_information(*tables, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_sparse_and_masked_input():
+    from scipy.sparse import csr_array
+
+    with pytest.raises(TypeError, match="toarray"):
+        infold.mutual_information(csr_array(A), B)
+    masked = np.ma.masked_greater(A, 1.0)
+    with pytest.raises(ValueError, match="NaN"):
+        infold.mutual_information(masked, B)
+
+
+def test_result_converts_and_prints():
+    data = infold.datasets.make_gaussian(300, random_state=0)
+    nats = infold.mutual_information(data.X, data.Y, method="ksg")
+    bits = infold.mutual_information(data.X, data.Y, method="ksg", units="bits")
+    assert float(nats) == nats.mi
+    assert_allclose(bits.mi * math.log(2), nats.mi)
+    assert_allclose(bits.local * math.log(2), nats.local)
+    assert_allclose(nats.local.mean(), nats.mi)
+    assert nats.n_samples == 300
+    assert nats.n_features == (1, 1)
+    assert "I(X; Y) =" in repr(nats)
+    assert "nats" in repr(nats)
+    assert "n_neighbors=3" in repr(nats)
+    with pytest.raises(AttributeError):
+        nats.mi = 0.0
+
+
+def test_result_goes_through_json():
+    data = infold.datasets.make_gaussian(100, random_state=0)
+    result = infold.mutual_information(data.X, data.Y, n_estimators=5, random_state=np.random.default_rng(0))
+    there_and_back = json.loads(json.dumps(result.to_dict()))
+    assert there_and_back["mi"] == result.mi
+    assert there_and_back["settings"]["n_estimators"] == 5
+    assert "local" not in there_and_back
+    assert len(result.to_dict(local=True)["local"]) == 100
+
+
+def test_estimates_are_not_clamped():
+    found = [
+        float(infold.mutual_information(d.X, d.Y, method="ksg"))
+        for d in (infold.datasets.make_independent(200, random_state=s) for s in range(10))
+    ]
+    assert min(found) < 0
+
+
+def test_import_stays_light():
+    # Kernels and plots are loaded when they are needed.
+    code = "import infold, sys; print([m for m in ('numba', 'matplotlib', 'polars') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
