@@ -73,7 +73,7 @@ class MutualInformation:
             f"I(X; Y) = {self.mi:.4g} {self.units}\n"
             f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
             f"  data      {self.n_samples} samples, {d_x} + {d_y} columns\n"
-            f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, standard deviation {self.local.std():.3g}"
+            f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
         )
 
 

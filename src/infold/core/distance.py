@@ -133,16 +133,20 @@ def local_scale(variant, apart, points, i, n_trees, diameter):
 
 
 @kernel
+def fill_geodesic_row(apart, points, i, n_trees, variant, diameter, out):
+    """Fill out[j] with d_G between rows i and j of `points` (d, n), which are `apart`[j] trees apart. Sec. 5.3."""
+    size, unit = local_scale(variant, apart, points, i, n_trees, diameter)
+    for j in range(apart.size):
+        out[j] = apart[j] / n_trees if apart[j] > 0 else euclidean(points, i, j) / size * unit
+
+
+@kernel
 def geodesic_block(leaves, points, queries, n_fitted, variant, diameter, out):
     """Fill out[q, j] with d_G between rows queries[0] + q and j < n_fitted of `points` (d, n). Sec. 5.3."""
-    n_trees = leaves.shape[0]
     apart = np.empty((queries[1] - queries[0], n_fitted), np.uint16)
     trees_apart(leaves, queries, (0, n_fitted), apart)
     for q in range(apart.shape[0]):
-        i = queries[0] + q
-        size, unit = local_scale(variant, apart[q], points, i, n_trees, diameter)
-        for j in range(n_fitted):
-            out[q, j] = apart[q, j] / n_trees if apart[q, j] > 0 else euclidean(points, i, j) / size * unit
+        fill_geodesic_row(apart[q], points, queries[0] + q, leaves.shape[0], variant, diameter, out[q])
 
 
 def geodesic_rows(

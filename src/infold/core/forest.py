@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import kernel
+from .ordered import room_for
 from .parallel import blocks, run
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree, route
@@ -38,25 +39,16 @@ def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: 
     n_features, n = points.shape
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
+    n_ordered = room_for(n_features, plan.n_bootstrap)
 
     def grow(first: int, end: int) -> list[Tree]:
         trees = []
         for seed in plan.seeds[first:end]:
             state = np.array([seed], np.uint64)
             rows = bootstrap_rows(n, plan.n_bootstrap, state)
-            trees.append(
-                Tree(
-                    *grow_tree(
-                        points,
-                        rows,
-                        plan.min_samples_split,
-                        n_candidates,
-                        CRITERIA[plan.criterion],
-                        n_log_n,
-                        state,
-                    )
-                )
-            )
+            smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
+            arrays = grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_ordered, state)
+            trees.append(Tree(*arrays))
         return trees
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)

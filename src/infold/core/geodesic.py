@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .distance import LOCAL_DISTANCES, diameter, euclidean, local_scale, trees_apart
+from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row, trees_apart
 from .forest import Plan, compact, grow_forest, leaf_nodes
 from .jit import kernel
-from .neighbors import count_below, count_zeros, digammas, kth_smallest
+from .neighbors import count_below, digammas, kth_smallest, local_value
 from .parallel import blocks, run
 from .scaling import standardized, unit_sized
 
@@ -17,58 +17,33 @@ ROWS_PER_TASK = 256
 
 
 @kernel
-def within_leaves(apart_x, apart_y, x, y, scale_x, scale_y, i, k, psi):
-    """Return (local MI, atom or not) of row i, whose k nearest neighbours share all of its leaves on both sides."""
-    n = apart_x.size
-    in_x, in_y, joint = np.empty(n), np.empty(n), np.empty(n)
-    n_x, n_y, n_joint = 0, 0, 0
-    for j in range(n):
-        if apart_x[j] == 0:
-            in_x[n_x] = euclidean(x, i, j) / scale_x[0] * scale_x[1]
-            n_x += 1
-        if apart_y[j] == 0:
-            in_y[n_y] = euclidean(y, i, j) / scale_y[0] * scale_y[1]
-            n_y += 1
-        if apart_x[j] == 0 and apart_y[j] == 0:
-            joint[n_joint] = max(in_x[n_x - 1], in_y[n_y - 1])
-            n_joint += 1
-    radius = kth_smallest(joint[:n_joint], k)
-    if radius > 0.0:
-        near_x, near_y = count_below(in_x[:n_x], radius), count_below(in_y[:n_y], radius)
-        return psi[k] + psi[n] - (psi[near_x + 1] + psi[near_y + 1]), False
-    copies = 1 + count_zeros(joint[:n_joint])
-    return psi[copies] + psi[n] - (psi[1 + count_zeros(in_x[:n_x])] + psi[1 + count_zeros(in_y[:n_y])]), True
-
-
-@kernel
 def geodesic_local_mi(leaves_x, leaves_y, x, y, diameter_x, diameter_y, variant, k, psi, start, stop, out):
-    """Fill out[start:stop] with local MI by G-KSG; return how many rows were atoms. Sec. 5.1.
+    """Fill out[start:stop] with local MI by G-KSG. Sec. 5.1.
 
-    Distances are whole numbers of trees, so "<" is exact; only a row whose k-th neighbour is 0 trees apart on both
-    sides needs the local part of d_G.
+    The paper's distances are whole numbers of trees, so "<" is exact on integers; only a row whose k-th neighbour is 0
+    trees apart on both sides needs the local part of d_G. The released code's local part can exceed the other side's
+    tree counts, so there every row needs it.
     """
     n_trees, n = leaves_x.shape
     apart_x, apart_y = np.empty((QUERIES, n), np.uint16), np.empty((QUERIES, n), np.uint16)
     joint = np.empty(n, np.uint16)
-    atoms = 0
+    d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
     for first in range(start, stop, QUERIES):
         end = min(first + QUERIES, stop)
         trees_apart(leaves_x, (first, end), (0, n), apart_x)
         trees_apart(leaves_y, (first, end), (0, n), apart_y)
         for i in range(first, end):
             in_x, in_y = apart_x[i - first], apart_y[i - first]
-            in_x[i] = in_y[i] = FAR
             for j in range(n):
                 joint[j] = max(in_x[j], in_y[j])
+            joint[i] = FAR
             radius = kth_smallest(joint, k)
-            if radius > 0:
-                out[i] = psi[k] + psi[n] - (psi[1 + count_below(in_x, radius)] + psi[1 + count_below(in_y, radius)])
-                continue
-            scale_x = local_scale(variant, in_x, x, i, n_trees, diameter_x)
-            scale_y = local_scale(variant, in_y, y, i, n_trees, diameter_y)
-            out[i], is_atom = within_leaves(in_x, in_y, x, y, scale_x, scale_y, i, k, psi)
-            atoms += is_atom
-    return atoms
+            if radius > 0 and variant == PAPER:
+                out[i] = psi[k] + psi[n] - (psi[count_below(in_x, radius)] + psi[count_below(in_y, radius)])
+            else:
+                fill_geodesic_row(in_x, x, i, n_trees, variant, diameter_x, d_x)
+                fill_geodesic_row(in_y, y, i, n_trees, variant, diameter_y, d_y)
+                out[i] = local_value(d_x, d_y, d_joint, i, k, psi)
 
 
 def geodesic_ksg(

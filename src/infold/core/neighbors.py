@@ -93,26 +93,29 @@ def count_zeros(values):
 
 
 @kernel
+def local_value(in_x, in_y, joint, i, k, psi):
+    """Return the local MI of row i from its distances to all rows; `joint` is scratch."""
+    n = joint.size
+    for j in range(n):
+        joint[j] = max(in_x[j], in_y[j])
+    joint[i] = np.inf
+    radius = kth_smallest(joint, k)
+    if radius > 0.0:
+        # The row itself is at distance 0: it is the "+ 1" of the formula.
+        return psi[k] + psi[n] - (psi[count_below(in_x, radius)] + psi[count_below(in_y, radius)])
+    copies = 1 + count_zeros(joint)
+    return psi[copies] + psi[n] - (psi[count_zeros(in_x)] + psi[count_zeros(in_y)])
+
+
+@kernel
 def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, stop, out):
-    """Fill out[start:stop] with local MI by KSG, x (d_x, n) and y (d_y, n); return how many rows were atoms."""
+    """Fill out[start:stop] with local MI by KSG, x (d_x, n) and y (d_y, n)."""
     n = x.shape[1]
     in_x, in_y, joint = np.empty(n), np.empty(n), np.empty(n)
-    atoms = 0
     for i in range(start, stop):
         distances_from(x, weights_x, metric_x, i, in_x)
         distances_from(y, weights_y, metric_y, i, in_y)
-        for j in range(n):
-            joint[j] = max(in_x[j], in_y[j])
-        joint[i] = np.inf
-        radius = kth_smallest(joint, k)
-        if radius > 0.0:
-            # The row itself is at distance 0: it is the "+ 1" of the formula.
-            out[i] = psi[k] + psi[n] - (psi[count_below(in_x, radius)] + psi[count_below(in_y, radius)])
-        else:
-            atoms += 1
-            copies = 1 + count_zeros(joint)
-            out[i] = psi[copies] + psi[n] - (psi[count_zeros(in_x)] + psi[count_zeros(in_y)])
-    return atoms
+        out[i] = local_value(in_x, in_y, joint, i, k, psi)
 
 
 def ksg(

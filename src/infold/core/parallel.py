@@ -14,7 +14,7 @@ PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
 
 
 def n_workers(n_jobs: int | None) -> int:
-    """Return how many threads to use: one inside somebody else's parallel task, so that cores are not shared out twice."""
+    """Return how many threads to use: one inside a parallel task, so that cores are not shared out twice."""
     backend, _ = get_active_backend()
     if (backend.nesting_level or 0) > 0:
         return 1

@@ -28,6 +28,11 @@ def draw_projections(n_features, n_candidates, state, column, feature, sign):
             column[j], feature[j], sign[j] = column[j - 1], feature[j - 1], sign[j - 1]
         column[place], feature[place] = c, f
         sign[place] = 1 if next_random(state) >> np.uint64(63) else -1
+    # A direction and its opposite make the same cut: the first feature of a column always counts plus.
+    for i in range(n_candidates):
+        if i == 0 or column[i] != column[i - 1]:
+            flip = sign[i]
+        sign[i] *= flip
 
 
 @kernel

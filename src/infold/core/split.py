@@ -28,7 +28,7 @@ _LOG_REFUSED = 1000 * _LN2
 
 @kernel
 def replace_by_logs(values):
-    """Replace positive normal `values` by their logarithms: libm's to within 2 units in the last place, four at a time."""
+    """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time."""
     n = values.size
     bits = values.view(np.int64)
     exponents = np.empty(n, np.float64)
