@@ -25,7 +25,7 @@ def test_shapes_and_ranges(forest):
 
 
 def test_neighbors_are_the_nearest_by_distance(forest):
-    forest, points = forest
+    forest, _ = forest
     distances, rows = forest.kneighbors(n_neighbors=6)
     full = forest.distance()
     np.fill_diagonal(full, np.inf)

@@ -47,7 +47,12 @@ BAD_INPUT = {
     "too many trees": ((A, B), {"n_estimators": 100_000}, ValueError, "at most 65000"),
     "split": ((A, B), {"min_samples_split": 1}, ValueError, "min_samples_split=1"),
     "bootstrap": ((A, B), {"max_samples": 1.5}, ValueError, r"max_samples=1.5 .* \(0, 1\]"),
-    "method": ((A, B), {"method": "magic"}, ValueError, "method='magic' is not known; choose one of 'gksg', 'ksg'"),
+    "method": (
+        (A, B),
+        {"method": "magic"},
+        ValueError,
+        "method='magic' is not known; choose one of 'gksg', 'ksg', 'gknn', 'lnn'",
+    ),
     "criterion": ((A, B), {"criterion": "gini"}, ValueError, "criterion='gini' is not known"),
     "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
     "three metrics": ((A, B), {"method": "ksg", "metric": ("chebyshev",) * 3}, ValueError, "one name or a pair"),

@@ -1,16 +1,38 @@
 """Mutual information between multi-dimensional variables, on the manifold the data lie on."""
 
-from . import datasets
-from ._validation import DataWarning
-from .estimators import KSG, GeodesicKSG, paper_settings
-from .manifold import GeodesicForest
-from .measures import mutual_information
-from .results import MutualInformation
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import datasets, plotting
+    from ._validation import DataWarning
+    from .estimators import KSG, GeodesicKSG, paper_settings
+    from .manifold import GeodesicForest
+    from .measures import mutual_information
+    from .neighborhoods import GKNN, LNN
+    from .results import MutualInformation
 
 __version__ = "0.1.0"
 
+# Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
+_HOME = {
+    "GKNN": "neighborhoods",
+    "DataWarning": "_validation",
+    "GeodesicForest": "manifold",
+    "GeodesicKSG": "estimators",
+    "KSG": "estimators",
+    "LNN": "neighborhoods",
+    "MutualInformation": "results",
+    "datasets": "",
+    "mutual_information": "measures",
+    "paper_settings": "estimators",
+    "plotting": "",
+}
+
 __all__ = [
+    "GKNN",
     "KSG",
+    "LNN",
     "DataWarning",
     "GeodesicForest",
     "GeodesicKSG",
@@ -18,4 +40,18 @@ __all__ = [
     "datasets",
     "mutual_information",
     "paper_settings",
+    "plotting",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'infold' has no attribute {name!r}")
+    module = import_module(f".{_HOME[name] or name}", __name__)
+    value = getattr(module, name) if _HOME[name] else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -60,7 +60,7 @@ def forest_plan(estimator: Any, n_samples: int) -> Any:
     )
 
 
-class _MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
+class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     """What all estimators share: checks before, attributes after."""
 
     n_neighbors: int
@@ -108,6 +108,7 @@ class _MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             del self.feature_names_in_
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that Y is required, and may have several columns."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.two_d_labels = True
@@ -115,7 +116,7 @@ class _MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class KSG(_MutualInformationEstimator):
+class KSG(MutualInformationEstimator):
     """Mutual information by k nearest neighbours (Kraskov, Stögbauer & Grassberger 2004, first estimator).
 
     Parameters
@@ -191,7 +192,7 @@ class KSG(_MutualInformationEstimator):
         )
 
 
-class GeodesicKSG(_MutualInformationEstimator):
+class GeodesicKSG(MutualInformationEstimator):
     """G-KSG: mutual information by k nearest neighbours in a geodesic forest (Marx & Fischer 2022).
 
     An unsupervised forest is grown on the joint table. Two rows are as far apart on the side of X as the share of trees

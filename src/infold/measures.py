@@ -6,9 +6,10 @@ from typing import Any
 
 from ._validation import check_choice
 from .estimators import KSG, GeodesicKSG
+from .neighborhoods import GKNN, LNN
 from .results import NATS_PER_UNIT, MutualInformation
 
-METHODS = {"gksg": GeodesicKSG, "ksg": KSG}
+METHODS = {"gksg": GeodesicKSG, "ksg": KSG, "gknn": GKNN, "lnn": LNN}
 
 
 def mutual_information(
@@ -16,7 +17,7 @@ def mutual_information(
     Y: Any,
     *,
     method: str = "gksg",
-    n_neighbors: int = 3,
+    n_neighbors: int | None = None,
     units: str = "nats",
     random_state: Any = None,
     n_jobs: int | None = -1,
@@ -29,10 +30,11 @@ def mutual_information(
     ----------
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
-    method : {"gksg", "ksg"}, default="gksg"
-        :class:`GeodesicKSG`, which keeps working when most columns are noise, or plain :class:`KSG`.
-    n_neighbors : int, default=3
-        k.
+    method : {"gksg", "ksg", "gknn", "lnn"}, default="gksg"
+        :class:`GeodesicKSG`, which keeps working when most columns are noise; plain :class:`KSG`; or the paper's other
+        competitors, :class:`GKNN` and :class:`LNN`.
+    n_neighbors : int or None, default=None
+        k; None takes the method's own default, 3 for "gksg" and "ksg".
     units : {"nats", "bits"}, default="nats"
         Natural logarithm or base 2.
     random_state : int, RandomState, Generator or None, default=None
@@ -61,7 +63,9 @@ def mutual_information(
     """
     check_choice("units", units, NATS_PER_UNIT)
     estimator_class = METHODS[check_choice("method", method, METHODS)]
-    settings = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, "verbose": verbose, **options}
+    settings = {"n_jobs": n_jobs, "verbose": verbose, **options}
+    if n_neighbors is not None:
+        settings["n_neighbors"] = n_neighbors
     known = estimator_class().get_params()
     if "random_state" in known:
         settings["random_state"] = random_state

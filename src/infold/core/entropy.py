@@ -9,7 +9,6 @@ threads nor the size of a block can change a bit.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from .jit import kernel
 from .parallel import blocks, run
 
 BLOCK = 256  # rows in a task: long enough to hide its start, short enough to share out 500 samples
-BIAS_DRAWS = 10_000  # gives bias constants a standard error under 0.01 nats up to d = 10, 0.02 at d = 20
 LNN_SPAN = 30  # neighbours that LNN smooths over, as its authors and the package rmi do
 
 # A neighbourhood narrower in one direction than this share of its longest axis counts as flat: rounding of
@@ -32,6 +30,8 @@ ON_BOUNDARY = 1e-9
 LOG_SCATTER_FLOOR = math.log(1e-4)
 # A Cholesky pivot that lost all but this share of its diagonal entry is what rounding left of zero.
 PIVOT_FLOOR = 1e-13
+# If LNN would leave out every point, each axis is widened by what that floor takes to be flat.
+WIDENING = 1.01e-4
 LOG_2PI = math.log(2 * math.pi)
 
 REGULAR, ZERO_DISTANCE, SINGULAR = 0, 1, 2
@@ -46,8 +46,10 @@ class Status(NamedTuple):
     """Points whose neighbourhood is flat: widened by gKNN, left out by LNN."""
     unseen: int
     """Dimensions in excess of what the neighbours can span: where not zero, the entropy has no meaning."""
-    set_to_zero: bool
+    set_to_zero: bool = False
     """Whether the rule of rmi replaced the entropy by zero."""
+    widened: int = 0
+    """Points that LNN widened, because all of them were flat and none would have been left."""
 
 
 @kernel
@@ -119,7 +121,7 @@ def gknn_log_volumes(offsets, axes, widths):
 
 
 @kernel
-def lnn_log_densities(offsets, k, max_norm):
+def lnn_log_densities(offsets, k, max_norm, ridge):
     """Minus log likelihood, less log(n - 1), and states, `offsets` sorted; `max_norm` as rmi. Gao et al."""
     rows, m, d = offsets.shape
     values = np.zeros(rows)
@@ -167,7 +169,7 @@ def lnn_log_densities(offsets, k, max_norm):
         log_det = 0.0
         for f in range(d):  # Cholesky, in place
             for g in range(f + 1):
-                value = scatter[f, g] / total
+                value = scatter[f, g] / total + (ridge if f == g else 0.0)
                 start = value
                 for h in range(g):
                     value -= scatter[f, h] * scatter[g, h]
@@ -240,7 +242,7 @@ def gknn_local(
 
     A direction narrower than WIDTH_FLOOR times the longest axis is given that width; dimensions beyond k,
     which k neighbours cannot span, the narrowest width seen. Points that coincide with their k neighbours
-    count as dense as the densest of the others. The mean carries the constant `gknn_bias`, as defined.
+    count as dense as the densest of the others.
     """
     n, d = points.shape
     scaled, log_unit = _scaled(points)
@@ -253,7 +255,7 @@ def gknn_local(
         )
     log_volumes[coincide] = log_volumes[~coincide].min()
     local = log_volumes + (math.log(n) + _log_unit_ball(d) + d * log_unit)
-    return local, Status(int(coincide.sum()), int((states == SINGULAR).sum()), max(d - k, 0), False)
+    return local, Status(int(coincide.sum()), int((states == SINGULAR).sum()), max(d - k, 0))
 
 
 def lnn_local(
@@ -268,25 +270,30 @@ def lnn_local(
     """Return local entropies (n,) of finite `points` (n, d) by LNN, and how many had to be left out; k < n.
 
     The bandwidth is the distance to the k-th of the `span` nearest neighbours. A point left out holds the
-    mean of those kept, so that the mean over all n is the entropy; it carries the constant `lnn_bias`, as
-    in the authors' code. `variant="rmi"` has the defects of that package: neighbours in max norm, a
+    mean of those kept, so that the mean over all n is the entropy, up to a constant of k and d as in the
+    authors' code. `variant="rmi"` has the defects of that package: neighbours in max norm, a
     truncated quadratic form, and entropy 0 when no local value is positive.
     """
     n, d = points.shape
     rmi = variant == "rmi"
     m = min(max(span, k), n - 1)
     scaled, log_unit = _scaled(points)
-    if m < d:  # no scatter of m + 1 points is regular: spare the search
-        values, states = np.zeros(n), np.full(n, SINGULAR, np.int8)
-    else:
-        values, states = _by_block(
-            lambda offsets: lnn_log_densities(offsets, k, rmi), scaled, m, np.inf if rmi else 2, n_jobs, block
+
+    def densities(ridge):
+        return _by_block(
+            lambda offsets: lnn_log_densities(offsets, k, rmi, ridge), scaled, m, np.inf if rmi else 2, n_jobs, block
         )
+
+    values, states = densities(0.0)
+    widened = 0
+    if not rmi and not (states == REGULAR).any() and (states == SINGULAR).any():
+        widened = int((states == SINGULAR).sum())
+        values, states = densities(WIDENING)
     kept = states == REGULAR
     if not kept.any() and not rmi:
         raise ValueError(
-            f"all {n} samples have flat neighbourhoods ({m} points, {d} dimensions), so LNN has no estimate; "
-            "drop constant or copied columns, break ties, use fewer columns, or choose another method."
+            f"every sample coincides with its {k} nearest neighbours, so LNN has no bandwidth; "
+            "raise n_neighbors, or choose a method for discrete values."
         )
     local = values + (math.log(n - 1) + d * log_unit)
     set_to_zero = rmi and not (local[kept] > 0).any()
@@ -295,31 +302,9 @@ def lnn_local(
     else:
         local[~kept] = local[kept].mean()
     zero_distance = int((states == ZERO_DISTANCE).sum())
-    return local, Status(zero_distance, int((states == SINGULAR).sum()), max(d - m, 0), set_to_zero)
+    left_out = int((states == SINGULAR).sum())
+    return local, Status(zero_distance, left_out, max(d - m, 0), set_to_zero, widened)
 
 
 def _log_unit_ball(d):
     return 0.5 * d * math.log(math.pi) - float(gammaln(1 + 0.5 * d))
-
-
-def _uniform_offsets(d, m):
-    """Offsets (draws, m, d) to the m points nearest 0 in Poisson processes of rate 1, always the same."""
-    rng = np.random.default_rng(0)
-    log_counts = np.log(np.cumsum(rng.standard_exponential((BIAS_DRAWS, m)), axis=1))
-    directions = rng.standard_normal((BIAS_DRAWS, m, d))
-    directions /= np.linalg.norm(directions, axis=2, keepdims=True)
-    return directions * np.exp((log_counts - _log_unit_ball(d)) / d)[:, :, None]
-
-
-@lru_cache
-def gknn_bias(d: int, k: int) -> float:
-    """Return what gKNN adds to the entropy of any smooth density as n grows, for d <= k, by simulation."""
-    log_volumes, _ = _gknn_rows(_uniform_offsets(d, k))
-    return float(log_volumes.mean() + _log_unit_ball(d))
-
-
-@lru_cache
-def lnn_bias(d: int, k: int, span: int = LNN_SPAN) -> float:
-    """Return what LNN adds to the entropy of any smooth density as n grows, for d <= span, by simulation."""
-    values, states = lnn_log_densities(_uniform_offsets(d, max(span, k)), k, False)
-    return float(values[states == REGULAR].mean())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -34,25 +35,31 @@ def default_min_samples_split(n_bootstrap: int) -> int:
     return max(2, round(math.sqrt(2 * n_bootstrap)))
 
 
-def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: int) -> list[Tree]:
-    """Return the trees of a geodesic forest on `points` (d, n)."""
+def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int], Tree]:
+    """Return a function that grows tree number t of the `plan` on `points` (d, n)."""
     n_features, n = points.shape
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
     n_ordered = room_for(n_features, plan.n_bootstrap)
+    smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
 
-    def grow(first: int, end: int) -> list[Tree]:
-        trees = []
-        for seed in plan.seeds[first:end]:
-            state = np.array([seed], np.uint64)
-            rows = bootstrap_rows(n, plan.n_bootstrap, state)
-            smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
-            arrays = grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_ordered, state)
-            trees.append(Tree(*arrays))
-        return trees
+    def grow(t: int) -> Tree:
+        state = plan.seeds[t : t + 1].copy()
+        rows = bootstrap_rows(n, plan.n_bootstrap, state)
+        return Tree(*grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_ordered, state))
+
+    return grow
+
+
+def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: int) -> list[Tree]:
+    """Return the trees of a geodesic forest on `points` (d, n)."""
+    grow = tree_grower(points, plan)
+
+    def work(first: int, end: int) -> list[Tree]:
+        return [grow(t) for t in range(first, end)]
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
-    grown = run(grow, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
+    grown = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
     return [tree for group in grown for tree in group]
 
 
@@ -62,13 +69,31 @@ def leaf_nodes(
     """Return (T, n) node numbers: where each row of `points` ends, columns outside the mask `used` counting as 0."""
     leaves = np.empty((len(forest), points.shape[1]), np.int32)
 
-    def send(first: int, end: int) -> None:
+    def work(first: int, end: int) -> None:
         for t in range(first, end):
             route(*forest[t], points, used, leaves[t])
 
     tasks = blocks(len(forest), TREES_PER_TASK)
-    run(send, tasks, n_jobs=n_jobs, label="finding leaves", verbose=verbose)
+    run(work, tasks, n_jobs=n_jobs, label="finding leaves", verbose=verbose)
     return leaves
+
+
+def marginal_leaves(
+    points: np.ndarray, plan: Plan, used: np.ndarray, *, n_jobs: int | None, verbose: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the leaf ids (T, n) under the mask `used` and under its opposite; no tree outlives its task."""
+    grow = tree_grower(points, plan)
+    leaves = np.empty((2, len(plan.seeds), points.shape[1]), np.int32)
+
+    def work(first: int, end: int) -> None:
+        for t in range(first, end):
+            tree = grow(t)
+            route(*tree, points, used, leaves[0, t])
+            route(*tree, points, ~used, leaves[1, t])
+
+    tasks = blocks(len(plan.seeds), TREES_PER_TASK)
+    run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
+    return compact(leaves[0]), compact(leaves[1])
 
 
 @kernel

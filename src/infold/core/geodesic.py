@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row, trees_apart
-from .forest import Plan, compact, grow_forest, leaf_nodes
+from .forest import Plan, marginal_leaves
 from .jit import kernel
 from .neighbors import count_below, digammas, kth_smallest, local_value
 from .parallel import blocks, run
@@ -61,9 +61,7 @@ def geodesic_ksg(
     points = np.concatenate((x, y))
     points = standardized(points) if standardize else unit_sized(points)
     is_x = np.arange(len(points)) < len(x)
-    forest = grow_forest(points, plan, n_jobs=n_jobs, verbose=verbose)
-    leaves_x = compact(leaf_nodes(forest, points, is_x, n_jobs=n_jobs, verbose=verbose))
-    leaves_y = compact(leaf_nodes(forest, points, ~is_x, n_jobs=n_jobs, verbose=verbose))
+    leaves_x, leaves_y = marginal_leaves(points, plan, is_x, n_jobs=n_jobs, verbose=verbose)
     x, y = points[: len(x)], points[len(x) :]
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     n = x.shape[1]

@@ -33,7 +33,7 @@ class Ordered(NamedTuple):
     known_end: np.ndarray  # (c,) `end` when it was last looked at: members[end:known_end] have left since
     width: np.ndarray  # (c,) entries a block
     anchor: np.ndarray  # (c,) a value in the middle, from which means are measured: an offset costs no digits
-    count: np.ndarray  # (c, blocks)
+    counts: np.ndarray  # (c, blocks)
     mean: np.ndarray
     squares: np.ndarray  # sum of squared deviations from the block's mean
     lowest: np.ndarray
@@ -100,7 +100,7 @@ def summarise_block(room, c, b, where, end):
             delta = value - mean
             mean += delta / count
             squares += delta * (value - mean)
-    room.count[c, b], room.mean[c, b], room.squares[c, b] = count, mean, squares
+    room.counts[c, b], room.mean[c, b], room.squares[c, b] = count, mean, squares
 
 
 @kernel
@@ -198,8 +198,8 @@ def bound_blocks(room, c, n_blocks, m, criterion, n_log_n, bound):
     left_1, right_1, left_2, right_2 = room.edge[5], room.edge[6], room.edge[7], room.edge[8]
     anchor = room.anchor[c]
     for b in range(n_blocks):
-        half = room.count[c, b] // 2
-        rest = room.count[c, b] - half
+        half = room.counts[c, b] // 2
+        rest = room.counts[c, b] - half
         n_left, n_right = left_n[b], right_n[b + 1]
         step_left = max(room.lowest[c, b] - anchor - left_mean[b], 0.0)
         step_right = max(right_mean[b + 1] + anchor - room.highest[c, b], 0.0)
@@ -213,7 +213,7 @@ def bound_blocks(room, c, n_blocks, m, criterion, n_log_n, bound):
     replace_by_logs(right_2[:n_blocks])
     for b in range(n_blocks):
         start, stop = left_n[b], left_n[b + 1]
-        middle = start + room.count[c, b] // 2
+        middle = start + room.counts[c, b] // 2
         bound[b] = min(
             min(
                 score_of(criterion, start, left_1[b], m - start, right_1[b], n_log_n),
@@ -239,7 +239,7 @@ def ordered_cut(room, c, where, first, end, criterion, n_log_n, scratch):
         return best_cut(scratch[0, :m], criterion, n_log_n)
 
     n_blocks = n_blocks_of(room, c)
-    count, mean, squares = room.count[c], room.mean[c], room.squares[c]
+    count, mean, squares = room.counts[c], room.mean[c], room.squares[c]
     # Statistics of all blocks before edge b, and of all blocks from edge b on.
     left_n, left_mean, left_squares = room.edge_count[0], room.edge[0], room.edge[1]
     right_n, right_mean, right_squares = room.edge_count[1], room.edge[2], room.edge[3]
@@ -262,10 +262,9 @@ def ordered_cut(room, c, where, first, end, criterion, n_log_n, scratch):
     bound = bound[:n_blocks]
 
     best, best_low, best_high = np.inf, np.nan, np.nan
-    b = np.argmin(bound)
-    for turn in range(n_blocks + 1):
-        if turn > 0:
-            b = turn - 1
+    most_promising = int(np.argmin(bound))
+    for turn in range(-1, n_blocks):
+        b = most_promising if turn < 0 else turn
         # The sums behind a bound are rounded too: a hair's breadth is given away.
         if count[b] == 0 or bound[b] > best + 1e-9 * abs(best):
             continue
@@ -304,7 +303,7 @@ def open_block(room, c, b, n_blocks, where, end, left, right, criterion, floor, 
         inside[n] = values[i]
         n += where[member[i]] < end
     after = b + 1
-    while after < n_blocks and room.count[c, after] == 0:
+    while after < n_blocks and room.counts[c, after] == 0:
         after += 1
     following = room.lowest[c, after] if after < n_blocks else inside[n - 1]
     anchor = room.anchor[c]
@@ -348,7 +347,7 @@ def open_block(room, c, b, n_blocks, where, end, left, right, criterion, floor, 
 
 
 @kernel
-def lighter_end(room, c, cut, where, end, m, leaving):
+def lighter_end(room, c, cut, where, end, leaving):
     """Fill `leaving` with the rows of column c on the smaller side of `cut`; return (how many, are they below)."""
     values, member = room.values[c], room.member[c]
     # The first entry not below the cut, by bisection; entries of departed rows are in order too.

@@ -1,9 +1,14 @@
-"""Run independent tasks by joblib, with a progress bar on a terminal."""
+"""Run the blocks of one computation on threads, with a progress bar on a terminal.
+
+Kernels release the GIL and write into shared arrays, so plain threads do. Whole estimates (permutations, repetitions,
+pairs) are joblib's to spread, on this machine or on a cluster; within one of its tasks this module uses one thread.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import joblib
@@ -31,20 +36,18 @@ def blocks(total: int, size: int) -> list[tuple[int, int]]:
 
 
 def run(
-    task: Callable[..., Any],
-    arguments: Sequence[tuple[Any, ...]],
-    *,
-    n_jobs: int | None,
-    label: str,
-    verbose: int,
+    task: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], *, n_jobs: int | None, label: str, verbose: int
 ) -> list[Any]:
-    """Return [task(*a) for a in arguments], in order, on threads: kernels release the GIL."""
-    workers = min(n_workers(n_jobs), len(arguments))
-    results: Iterable[Any]
-    if workers == 1:
-        results = (task(*a) for a in arguments)
-    else:
-        parallel = joblib.Parallel(workers, require="sharedmem", return_as="generator", batch_size=1)
-        results = parallel(joblib.delayed(task)(*a) for a in arguments)
+    """Return [task(*a) for a in arguments], in order; an interrupt lets running tasks end and starts no others."""
     silent = not verbose or not sys.stderr.isatty()
-    return list(tqdm(results, total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent))
+    bar = tqdm(total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent)
+    results = []
+    with bar, ThreadPoolExecutor(min(n_workers(n_jobs), len(arguments))) as pool:
+        try:
+            for future in [pool.submit(task, *a) for a in arguments]:
+                results.append(future.result())
+                bar.update()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return results

@@ -155,7 +155,7 @@ def grow_tree(points, rows, min_samples_split, n_candidates, criterion, n_log_n,
         if best_column < 0:
             n_leaving, below = lighter_side(best_values, best_at, m, members[first:end], leaving)
         else:
-            n_leaving, below = lighter_end(room, best_column, best_at, where, end, m, leaving)
+            n_leaving, below = lighter_end(room, best_column, best_at, where, end, leaving)
         split_off(members, where, first, end, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
             kept_feature = np.concatenate((kept_feature, np.empty_like(kept_feature)))
