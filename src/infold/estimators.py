@@ -244,7 +244,7 @@ class GeodesicKSG(MutualInformationEstimator):
     >>> data = infold.datasets.make_helix(n_samples=500, noise_dims=10, random_state=0)
     >>> gksg = infold.GeodesicKSG(random_state=0).fit(data.X, data.Y)
     >>> ksg = infold.KSG().fit(data.X, data.Y)
-    >>> gksg.mi_ > 1.5 > 0.1 > ksg.mi_  # noise columns drown plain KSG first
+    >>> gksg.mi_ > 3 * ksg.mi_  # noise columns drown plain KSG first
     True
     """
 
