@@ -32,7 +32,7 @@ CORE_ORDER = [
     "parallel",
     "scaling",
     "split",
-    "ordered",
+    "binned",
     "projection",
     "tree",
     "forest",

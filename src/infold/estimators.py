@@ -26,6 +26,7 @@ paper_settings: dict[str, Any] = {
     "min_samples_split": None,
     "max_samples": None,
     "local_distance": "paper",
+    "split_search": "exact",
     "standardize": False,
 }
 """What the paper did, for ``GeodesicKSG(**infold.paper_settings)``: raw columns, in whatever units they are."""
@@ -38,6 +39,7 @@ def check_forest_parameters(estimator: Any) -> None:
     check_count("n_estimators", estimator.n_estimators)
     check_choice("criterion", estimator.criterion, CRITERIA)
     check_choice("local_distance", estimator.local_distance, ("paper", "released"))
+    check_choice("split_search", estimator.split_search, ("fast", "exact"))
     check_random_state(estimator.random_state)
     if estimator.n_estimators > 65_000:
         raise ValueError(f"n_estimators={estimator.n_estimators} must be at most 65000; pass a smaller number.")
@@ -57,6 +59,7 @@ def forest_plan(estimator: Any, n_samples: int) -> Any:
         min_samples_split=default_min_samples_split(size)
         if smallest is None
         else check_count("min_samples_split", smallest, minimum=2),
+        exact=estimator.split_search == "exact",
     )
 
 
@@ -213,6 +216,9 @@ class GeodesicKSG(MutualInformationEstimator):
         Rows that a tree draws, with replacement: None means n, a float a part of n.
     local_distance : {"paper", "released"}, default="paper"
         How rows in the same leaves are compared: as in the paper, or as in the code that its authors released.
+    split_search : {"fast", "exact"}, default="fast"
+        How a node's best cut is found: among bins, opening the promising ones, or among all values. Estimates agree
+        within the noise of the forest's seed.
     standardize : bool, default=True
         Bring every column to mean 0 and standard deviation 1 first. Without it, units and offsets change the answer.
     random_state : int, RandomState, Generator or None, default=None
@@ -257,6 +263,7 @@ class GeodesicKSG(MutualInformationEstimator):
         min_samples_split: int | None = None,
         max_samples: int | float | None = None,
         local_distance: str = "paper",
+        split_search: str = "fast",
         standardize: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -268,6 +275,7 @@ class GeodesicKSG(MutualInformationEstimator):
         self.min_samples_split = min_samples_split
         self.max_samples = max_samples
         self.local_distance = local_distance
+        self.split_search = split_search
         self.standardize = standardize
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -18,7 +18,8 @@ class GeodesicForest(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_estimators, criterion, min_samples_split, max_samples, local_distance, standardize, random_state, n_jobs, verbose
+    n_estimators, criterion, min_samples_split, max_samples, local_distance, split_search, standardize, random_state, \
+n_jobs, verbose
         As in :class:`infold.GeodesicKSG`.
 
     Attributes
@@ -47,6 +48,7 @@ class GeodesicForest(BaseEstimator):  # type: ignore[misc]
         min_samples_split: int | None = None,
         max_samples: int | float | None = None,
         local_distance: str = "paper",
+        split_search: str = "fast",
         standardize: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -57,6 +59,7 @@ class GeodesicForest(BaseEstimator):  # type: ignore[misc]
         self.min_samples_split = min_samples_split
         self.max_samples = max_samples
         self.local_distance = local_distance
+        self.split_search = split_search
         self.standardize = standardize
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .binned import room_for
 from .jit import kernel
-from .ordered import room_for
 from .parallel import blocks, run
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree, route
@@ -24,6 +24,7 @@ class Plan(NamedTuple):
     criterion: str
     n_bootstrap: int
     min_samples_split: int
+    exact: bool = False
 
 
 def default_min_samples_split(n_bootstrap: int) -> int:
@@ -40,13 +41,15 @@ def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int], Tree]:
     n_features, n = points.shape
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
-    n_ordered = room_for(n_features, plan.n_bootstrap)
+    n_kept_columns = room_for(n_features, plan.n_bootstrap)
     smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
 
     def grow(t: int) -> Tree:
         state = plan.seeds[t : t + 1].copy()
         rows = bootstrap_rows(n, plan.n_bootstrap, state)
-        return Tree(*grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_ordered, state))
+        return Tree(
+            *grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_kept_columns, plan.exact, state)
+        )
 
     return grow
 

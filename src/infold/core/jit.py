@@ -6,18 +6,43 @@ from splitmix64, one stream a tree, seeded before any thread starts: threads can
 
 from __future__ import annotations
 
+import hashlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
-"""Compile for nopython mode, cache on disk, release the GIL; division follows IEEE rules, without a branch."""
 
-kernel_without_nan = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
-"""The same for loops whose values are never NaN: minima and maxima then run several at a time."""
+def _fingerprint() -> str:
+    """Return a hash of all kernels' sources."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+
+
+SOURCES = _fingerprint()
+
+
+def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: nopython mode, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
+        # numba asks only whether the file of a kernel has changed, not those of the kernels it calls: after an upgrade
+        # it could run old code. So what is on disk counts only for exactly these sources.
+        file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        if hasattr(file, "_source_stamp"):
+            file._source_stamp = SOURCES
+        return dispatcher
+
+    return decorate
+
+
+kernel = compiled()
+kernel_without_nan = compiled(fastmath={"nnan", "nsz"})
+"""For loops whose values are never NaN: minima and maxima then run several at a time."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -51,10 +76,9 @@ def draw_seeds(random_state: Any, count: int) -> np.ndarray:
 
 
 def announce_compilation() -> None:
-    """Tell on stderr that the first run compiles, unless compiled kernels newer than their source are on disk."""
+    """Tell on stderr that the first run compiles, unless compiled kernels of these sources are on disk."""
     from . import tree
 
-    source = Path(tree.__file__)
-    cached = Path(str(tree.grow_tree.stats.cache_path)).glob(f"{source.stem}.grow_tree-*.nbi")
-    if not any(index.stat().st_mtime >= source.stat().st_mtime for index in cached):
+    file = getattr(getattr(tree.grow_tree, "_cache", None), "_cache_file", None)
+    if file is None or not file._load_index():
         sys.stderr.write("infold: compiling its kernels, once (about 20 s); later runs start at once.\n")

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from .binned import (
+    SMALL,
+    binned_cut,
+    count_bins,
+    cut_above,
+    forget_departed,
+    keep_bins,
+    lighter_bins,
+    new_bins,
+    projection_key,
+)
 from .jit import kernel, random_below
-from .ordered import SMALL, forget_departed, lighter_end, new_ordered, ordered_cut, projection_key, put_in_order
 from .projection import draw_projections, project
-from .split import best_cut
+from .split import best_cut, between
+
+PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows: the next one is likely to be of that kind too
 
 
 class Tree(NamedTuple):
@@ -61,28 +74,55 @@ def split_off(members, where, first, end, leaving, n_leaving):
 
 
 @kernel
-def lighter_side(values, cut, n_rows, rows, leaving):
-    """Fill `leaving` with the rows on the smaller side of `cut`; return (how many, whether they are those below)."""
+def lighter_side(values, cut, m, members, weights, leaving):
+    """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their weight, are they below)."""
     n_below = 0
-    for i in range(n_rows):
-        n_below += values[i] < cut
-    below = 2 * n_below <= n_rows
+    for i in range(members.size):
+        n_below += weights[members[i]] if values[i] < cut else 0
+    below = 2 * n_below <= m
     n = 0
-    for i in range(n_rows):
-        leaving[n] = rows[i]
+    for i in range(members.size):
+        leaving[n] = members[i]
         n += (values[i] < cut) == below
-    return n, below
+    return n, n_below if below else m - n_below, below
 
 
 @kernel
-def grow_tree(points, rows, min_samples_split, n_candidates, criterion, n_log_n, n_ordered, state):
-    """Return the arrays of a Tree grown on the bootstrap sample `rows` of `points` (d, n). Sec. 5.2.
+def sorted_cut(values, members, weights, criterion, n_log_n, scratch):
+    """Return (cut, score) of `values`, each as often as its member's weight, by sorting them all."""
+    m = 0
+    for i in range(members.size):
+        for _ in range(weights[members[i]]):
+            scratch[m] = values[i]
+            m += 1
+    scratch[:m].sort()
+    return best_cut(scratch[:m], criterion, n_log_n)
 
-    A node's heavier child is split next, and its lighter one waits: along this chain projections stay in order.
-    `n_ordered` tells for how many there is room; with 0 every node sorts anew.
+
+@kernel
+def cut_after(values, low, high):
+    """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
+    if math.isnan(high):
+        high = np.inf
+        for i in range(values.size):
+            if low < values[i] < high:
+                high = values[i]
+    return between(low, high)
+
+
+@kernel
+def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n, n_kept_columns, exact, state):
+    """Return the arrays of a Tree grown on the bootstrap sample `drawn` of `points` (d, n). Sec. 5.2.
+
+    A node's heavier child is split next, and its lighter one waits: along this chain, projections keep their bins.
+    With n_kept_columns = 0 every candidate is sorted instead: slower, and the tree of the exact search.
     """
+    n_features, n = points.shape
+    # Copies of a row travel together: a row and its weight.
+    weights = np.bincount(drawn, minlength=n)
+    rows = np.flatnonzero(weights > 0).astype(np.int32)
+    weights = weights[rows].astype(np.int32)
     size = rows.size
-    n_features = points.shape[0]
     capacity = 2 * size
     cut = np.full(capacity, np.nan)
     left, right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
@@ -94,68 +134,97 @@ def grow_tree(points, rows, min_samples_split, n_candidates, criterion, n_log_n,
 
     column, feature = np.empty(n_candidates, np.int32), np.empty(n_candidates, np.int32)
     sign = np.empty(n_candidates, np.int8)
-    trial, best_values, scratch = np.empty(size), np.empty(size), np.empty((5, size))
-    # A node is a range of `members`, numbers of the bootstrap sample; `where` is the inverse.
+    trial, best_values, scratch = np.empty(size), np.empty(size), np.empty((5, drawn.size))
+    # A node is a range of `members`, numbers of `rows`; `where` is the inverse.
     members, where = np.arange(size).astype(np.int32), np.arange(size).astype(np.int32)
     member_rows, leaving = np.empty(size, np.int32), np.empty(size, np.int32)
-    room, n_used = new_ordered(n_ordered, size), 0
+    bins, n_used = new_bins(n_kept_columns + 1, drawn.size), 0  # the last column is for projections that are not kept
 
-    stack = np.empty((size + 1, 3), np.int32)  # (node, first member, end)
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, size
+    stack = np.empty((size + 1, 4), np.int32)  # (node, first member, end, weight)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, size, drawn.size
     height = 1
-    node, first, end, chain_over = 0, 0, 0, True
+    node, first, end, m, peeled, chain_over = 0, 0, 0, 0, False, True
     while height > 0 or not chain_over:
         if chain_over:
             height -= 1
-            node, first, end = stack[height]
-            n_used, chain_over = 0, False
-        m = end - first
+            node, first, end, m = stack[height]
+            peeled, chain_over = False, False
         if m < min_samples_split:
             chain_over = True
             continue
+        if not peeled:
+            n_used = 0
+        small = end - first < SMALL or n_kept_columns == 0
         gathered = False
         draw_projections(n_features, n_candidates, state, column, feature, sign)
-        best_score, best_at, best_first, best_end, best_column = np.inf, np.nan, 0, 0, -1
+        best_score, best_at, best_first, best_end = np.inf, np.nan, 0, 0
+        best_column, best_low, best_high, best_bin = -1, np.nan, np.nan, 0
         begin = 0
         while begin < n_candidates:
             stop = begin + 1
             while stop < n_candidates and column[stop] == column[begin]:
                 stop += 1
-            key = projection_key(feature[begin:stop], sign[begin:stop], n_features) if m >= SMALL else -1
-            c = 0
-            while c < n_used and room.key[c] != key:
-                c += 1
-            if key < 0 or c == n_ordered:
-                c = -1
-            if c < 0 or c == n_used:
+            key, c = np.int64(-1), 0
+            if peeled and not small:
+                key = projection_key(feature[begin:stop], sign[begin:stop], n_features)
+                while c < n_used and bins.key[c] != key:
+                    c += 1
+            known = key >= 0 and c < n_used
+            if not known:
                 if not gathered:
-                    for i in range(m):
+                    for i in range(end - first):
                         member_rows[i] = rows[members[first + i]]
                     gathered = True
-                project(points, member_rows[:m], feature[begin:stop], sign[begin:stop], trial)
-            if c < 0:
-                scratch[0, :m] = trial[:m]
-                scratch[0, :m].sort()
-                at, score = best_cut(scratch[0, :m], criterion, n_log_n)
+                project(points, member_rows[: end - first], feature[begin:stop], sign[begin:stop], trial)
+            low, high, b = np.nan, np.nan, 0
+            if small or (exact and key < 0):
+                c = -1
+                at, score = sorted_cut(trial, members[first:end], weights, criterion, n_log_n, scratch[0])
             else:
-                if c == n_used:
+                fresh = 0
+                if known:
+                    forget_departed(bins, c, members, first, end, where, weights, scratch)
+                elif key >= 0 and c < n_kept_columns:
+                    bins.key[c] = key
                     n_used += 1
-                    put_in_order(room, c, key, trial, members, first, end, where)
+                    keep_bins(bins, c, trial[: end - first], members[first:end], weights, end)
                 else:
-                    forget_departed(room, c, members, first, end, where)
-                at, score = ordered_cut(room, c, where, first, end, criterion, n_log_n, scratch)
+                    c, fresh = n_kept_columns, end - first
+                    count_bins(bins, c, trial[:fresh], members[first:end], weights)
+                score, low, high, b = binned_cut(
+                    bins,
+                    c,
+                    m,
+                    trial[:fresh],
+                    members[first : first + fresh],
+                    where,
+                    end,
+                    weights,
+                    criterion,
+                    n_log_n,
+                    exact,
+                    best_score,
+                    scratch,
+                )
+                at = np.nan
             if score < best_score:
-                best_score, best_at, best_first, best_end, best_column = score, at, begin, stop, c
-                if c < 0:
+                best_score, best_at, best_first, best_end = score, at, begin, stop
+                best_column, best_low, best_high, best_bin = c, low, high, b
+                if c < 0 or c == n_kept_columns:
                     trial, best_values = best_values, trial
             begin = stop
         if best_score == np.inf:
             chain_over = True
             continue
-        if best_column < 0:
-            n_leaving, below = lighter_side(best_values, best_at, m, members[first:end], leaving)
+        if best_column < 0 or best_column == n_kept_columns:
+            if best_column >= 0:
+                best_at = cut_after(best_values[: end - first], best_low, best_high)
+            n_leaving, light, below = lighter_side(best_values, best_at, m, members[first:end], weights, leaving)
         else:
-            n_leaving, below = lighter_end(room, best_column, best_at, where, end, leaving)
+            best_at = cut_above(bins, best_column, best_bin, best_low, best_high, where, end)
+            n_leaving, light, below = lighter_bins(
+                bins, best_column, best_bin, best_at, where, end, m, weights, leaving
+            )
         split_off(members, where, first, end, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
             kept_feature = np.concatenate((kept_feature, np.empty_like(kept_feature)))
@@ -169,9 +238,10 @@ def grow_tree(points, rows, min_samples_split, n_candidates, criterion, n_log_n,
         proj_size[node] = best_end - best_first
         cut[node], left[node], right[node] = best_at, n_nodes, n_nodes + 1
         stack[height, 0] = n_nodes if below else n_nodes + 1
-        stack[height, 1], stack[height, 2] = end - n_leaving, end
+        stack[height, 1], stack[height, 2], stack[height, 3] = end - n_leaving, end, light
         height += 1
-        node, end = n_nodes + 1 if below else n_nodes, end - n_leaving
+        peeled = PEEL * n_leaving < end - first
+        node, end, m = n_nodes + 1 if below else n_nodes, end - n_leaving, m - light
         n_nodes += 2
 
     proj_start = np.zeros(n_nodes + 1, np.int32)

@@ -1,0 +1,150 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from infold.core.binned import (
+    binned_cut,
+    count_bins,
+    cut_above,
+    forget_departed,
+    keep_bins,
+    lighter_bins,
+    new_bins,
+    projection_key,
+    room_for,
+)
+from infold.core.forest import default_min_samples_split
+from infold.core.split import CRITERIA, best_cut, n_log_n_table
+from infold.core.tree import bootstrap_rows, cut_after, grow_tree, split_off
+
+KINDS = {
+    "normal": lambda rng, d: rng.normal(size=(d, 900)),
+    "correlated": lambda rng, d: rng.normal(size=900) + 0.3 * rng.normal(size=(d, 900)),
+    "uniform": lambda rng, d: rng.uniform(size=(d, 900)),
+    "heavy tails": lambda rng, d: rng.standard_cauchy(size=(d, 900)),
+    "integers": lambda rng, d: rng.integers(0, 30, size=(d, 900)).astype(float),
+    "offset": lambda rng, d: rng.normal(size=(d, 900)) + 1e6,
+}
+NOTHING, NOBODY = np.empty(0), np.empty(0, np.int32)
+
+
+def grown(points, criterion, n_kept, seed, exact=True):
+    n = points.shape[1]
+    state = np.array([seed], np.uint64)
+    drawn = bootstrap_rows(n, n, state)
+    n_candidates = int(np.ceil(np.sqrt(len(points))))
+    smallest, table = default_min_samples_split(n), n_log_n_table(n)
+    return grow_tree(points, drawn, smallest, n_candidates, CRITERIA[criterion], table, n_kept, exact, state)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("d", [1, 2, 6])
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_search_grows_the_trees_of_sorting_anew(rng, kind, d, criterion):
+    points = KINDS[kind](rng, d)
+    for seed in range(3):
+        anew = grown(points, criterion, 0, seed)
+        kept = grown(points, criterion, room_for(d, 900), seed)
+        for expected, found in zip(anew, kept, strict=True):
+            assert_array_equal(found, expected)
+
+
+def test_too_little_room_changes_nothing(rng):
+    points = rng.normal(size=(6, 900))
+    for expected, found in zip(grown(points, "fast_bic", 0, 1), grown(points, "fast_bic", 2, 1), strict=True):
+        assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fast_search_grows_trees_of_about_the_same_size(rng, kind):
+    points = KINDS[kind](rng, 2)
+    exact = np.mean([len(grown(points, "fast_bic", 4, seed, exact=True)[0]) for seed in range(8)])
+    fast = np.mean([len(grown(points, "fast_bic", 4, seed, exact=False)[0]) for seed in range(8)])
+    assert_allclose(fast, exact, rtol=0.2)  # tree sizes vary by about a tenth from seed to seed
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
+    n = 900
+    values = np.round(rng.normal(size=n), 2)  # with ties
+    weights = rng.integers(1, 4, size=n).astype(np.int32)
+    members, where = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    total = int(weights.sum())
+    bins, scratch, table = new_bins(1, total), np.empty((5, total)), n_log_n_table(total)
+    keep_bins(bins, 0, values, members, weights, n)
+    end = n
+    for n_leaving in (1, 3, 40, 2, 200, 1, 100, 90, 120, 200):  # a few, or many, down to a small node
+        leaving = rng.choice(members[:end], n_leaving, replace=False).astype(np.int32)
+        split_off(members, where, 0, end, leaving, n_leaving)
+        end -= n_leaving
+        assert_array_equal(members[where], np.arange(n))
+        assert set(members[end : end + n_leaving]) == set(leaving)
+        forget_departed(bins, 0, members, 0, end, where, weights, scratch)
+        there = members[:end]
+        m = int(weights[there].sum())
+        score, low, high, b = binned_cut(
+            bins, 0, m, NOTHING, NOBODY, where, end, weights, CRITERIA[criterion], table, exact, np.inf, scratch
+        )
+        cut = cut_above(bins, 0, b, low, high, where, end)
+        ordered = np.sort(np.repeat(values[there], weights[there]))
+        expected_cut, expected_score = best_cut(ordered, CRITERIA[criterion], table)
+        if exact:
+            assert_allclose((cut, score), (expected_cut, expected_score), rtol=1e-10)
+        else:
+            assert score >= expected_score - 1e-9 * abs(expected_score)
+        light = np.empty(n, np.int32)
+        count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
+        is_below = values[there] < cut
+        assert set(light[:count]) == set(there[is_below == below])
+        assert weight == weights[light[:count]].sum() <= m / 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
+    values = KINDS[kind](rng, 1)[0]
+    n = len(values)
+    members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
+    bins, scratch, table = new_bins(1, n), np.empty((5, n)), n_log_n_table(n)
+    count_bins(bins, 0, values, members, weights)
+    arguments = (values, members, members.copy(), n, weights, CRITERIA["fast_bic"], table)
+    score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, scratch)
+    cut = cut_after(values, low, high)
+    ordered = np.sort(values)
+    _, best = best_cut(ordered, CRITERIA["fast_bic"], table)
+    assert best - 1e-9 * abs(best) <= score < best + 0.02 * n  # of 900 rows' worth of likelihood
+    assert 2 <= np.sum(values < cut) <= n - 2
+    # What it says of its cut is what the cut is worth.
+    sides = values[values < cut], values[values >= cut]
+    worth = (
+        n
+        + 5 * np.log(n)
+        + sum(
+            len(side) * np.log(2 * np.pi * np.var(side - ordered[n // 2])) - 2 * len(side) * np.log(len(side) / n)
+            for side in sides
+        )
+    )
+    assert_allclose(score, worth, rtol=1e-8)
+    # A score to beat that is out of reach: nothing is found.
+    assert binned_cut(bins, 0, n, *arguments, False, best - 1.0, scratch)[0] == np.inf
+
+
+def test_constant_columns_have_no_cut():
+    n = 200
+    members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
+    bins = new_bins(1, n)
+    count_bins(bins, 0, np.full(n, 0.1), members, weights)
+    found = binned_cut(
+        bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, np.empty((5, n))
+    )
+    assert found[0] == np.inf
+
+
+def test_projections_have_keys_of_their_own():
+    keys = set()
+    for f in range(4):
+        keys.add(projection_key(np.array([f]), np.array([1]), 4))
+        for g in range(f + 1, 4):
+            keys.update(projection_key(np.array([f, g]), np.array([1, s]), 4) for s in (1, -1))
+    assert len(keys) == 4 + 6 * 2
+    assert projection_key(np.array([0, 1]), np.array([1, 1]), 5) == -1
