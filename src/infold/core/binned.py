@@ -19,7 +19,7 @@ import numpy as np
 from .jit import kernel
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
-SMALL = 40  # rows below which sorting all of them is as fast
+SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
 BYTES = 32e6  # room for columns kept along a chain, a thread
 TINY = 1e-300  # stands for a sum of squares of 0 in a logarithm
@@ -127,16 +127,16 @@ def count_bins(bins, c, projected, members, weights):
 
 
 @kernel
-def group_bins(bins, c, projected, members, only_chosen):
-    """Group the rows of column c by bin, after `count_bins`: of all bins, or of those with edge[6] = −inf."""
-    n_bins, chosen, start, stop = bins.n_bins[c], bins.edge[6], bins.start[c], bins.stop[c]
+def group_bins(bins, c, projected, members, limit):
+    """Group the rows of column c by bin, after `count_bins`: of all bins, or of those with edge[6] below `limit`."""
+    n_bins, bound, start, stop = bins.n_bins[c], bins.edge[6], bins.start[c], bins.stop[c]
     total = 0
     for b in range(n_bins):
         start[b] = stop[b] = total
-        total += bins.weight[c, b] if chosen[b] == -np.inf or not only_chosen else 0  # no fewer than there are rows
+        total += bins.weight[c, b] if bound[b] < limit else 0  # no fewer than there are rows
     for i in range(members.size):
         b = bins.code[i]
-        if chosen[b] == -np.inf or not only_chosen:
+        if bound[b] < limit:
             at = stop[b]
             stop[b] += 1
             bins.values[c, at], bins.member[c, at], bins.place[c, members[i]] = projected[i], members[i], at
@@ -146,7 +146,8 @@ def group_bins(bins, c, projected, members, only_chosen):
 def keep_bins(bins, c, projected, members, weights, end):
     """Make column c of the `projected` values of `members`, to be kept along a chain."""
     count_bins(bins, c, projected, members, weights)
-    group_bins(bins, c, projected, members, False)
+    bins.edge[6] = 0.0
+    group_bins(bins, c, projected, members, np.inf)
     bins.n_rows[c], bins.known_end[c] = members.size, end
 
 
@@ -242,7 +243,7 @@ def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n
     else:
         pick_bins(bins, n_bins, m, criterion, floor, n_log_n)
     if members.size > 0:
-        group_bins(bins, c, projected, members, not exact)
+        group_bins(bins, c, projected, members, best)
     bound = edge[6, :n_bins]
     promising = np.argmin(bound)
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
@@ -260,11 +261,24 @@ def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n
 
 
 @kernel
+def bound_of(criterion, n_0, n_1, m, left, right, n_log_n):
+    """Return a value that no score of a cut is below, with n_0 to n_1 rows to the left, squares no less than given.
+
+    With squares fixed at the least they can be, the score is concave in the number of rows to the left: it is smallest
+    at an end.
+    """
+    bound = min(
+        score_of(criterion, n_0, left, m - n_0, right, n_log_n), score_of(criterion, n_1, left, m - n_1, right, n_log_n)
+    )
+    # The sums behind a bound are rounded too: a hair's breadth is given away.
+    return bound - 1e-9 * abs(bound)
+
+
+@kernel
 def bound_bins(bins, n_bins, m, criterion, n_log_n):
     """Fill edge[6] with a bound that no score of a cut in a bin is below; inf for an empty bin.
 
-    Within bin b squares are no less than at its outer edges; with these in their place the score is concave in the
-    number of rows to the left, so smallest at an edge of the bin.
+    Within a bin squares are no less than at its outer edges.
     """
     edge_weight, edge = bins.edge_weight, bins.edge
     left, right, bound = edge[4], edge[5], edge[6]
@@ -277,17 +291,12 @@ def bound_bins(bins, n_bins, m, criterion, n_log_n):
         n_0, n_1 = edge_weight[b], edge_weight[b + 1]
         bound[b] = np.inf
         if n_1 > n_0:
-            bound[b] = min(
-                score_of(criterion, n_0, left[b], m - n_0, right[b], n_log_n),
-                score_of(criterion, n_1, left[b], m - n_1, right[b], n_log_n),
-            )
-            # The sums behind a bound are rounded too: a hair's breadth is given away.
-            bound[b] -= 1e-9 * abs(bound[b])
+            bound[b] = bound_of(criterion, n_0, n_1, m, left[b], right[b], n_log_n)
 
 
 @kernel
 def pick_bins(bins, n_bins, m, criterion, floor, n_log_n):
-    """Fill edge[6] with −inf for the bins to open, inf for others: both ends, and the two beside the best edge."""
+    """Fill edge[6] with bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
     edge_weight, edge = bins.edge_weight, bins.edge
     left, right, chosen = edge[4], edge[5], edge[6]
     for e in range(1, n_bins):
@@ -312,9 +321,13 @@ def pick_bins(bins, n_bins, m, criterion, floor, n_log_n):
         below -= 1
     while above < n_bins - 1 and edge_weight[above + 1] == edge_weight[above]:
         above += 1
+    left[0], right[n_bins] = np.log(TINY), np.log(TINY)
+    if criterion != FAST_BIC:
+        left[0], right[n_bins] = 0.0, 0.0
     for b in (first, last, below, above):
-        if edge_weight[b + 1] > edge_weight[b]:
-            chosen[b] = -np.inf
+        n_0, n_1 = edge_weight[b], edge_weight[b + 1]
+        if n_1 > n_0:
+            chosen[b] = bound_of(criterion, n_0, n_1, m, left[b], right[b + 1], n_log_n)
 
 
 @kernel
@@ -338,7 +351,7 @@ def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, s
         n_left += 1
         value = (inside[i] - low) * scale - mean
         delta = value - middle
-        middle += delta / n_left
+        middle += delta * (1.0 / n_left)
         squares += delta * (value - middle)
         left_squares[i] = squares
         left[i] = max(squares, TINY)
@@ -349,7 +362,7 @@ def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, s
         n_right += 1
         value = (inside[i] - low) * scale - mean
         delta = value - middle
-        middle += delta / n_right
+        middle += delta * (1.0 / n_right)
         squares += delta * (value - middle)
     if criterion == FAST_BIC:
         replace_by_logs(left[:n])
