@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .binned import room_for
+from .intervals import route_column
 from .jit import kernel
 from .parallel import blocks, run
 from .split import CRITERIA, n_log_n_table
@@ -81,18 +82,29 @@ def leaf_nodes(
     return leaves
 
 
+def router(points: np.ndarray, used: np.ndarray) -> Callable[[Tree, np.ndarray], None]:
+    """Return a function that fills in where a tree sends each row of `points`; with one used column, by bisection."""
+    if np.count_nonzero(used) > 1:
+        return lambda tree, leaf: route(*tree, points, used, leaf)
+    column = int(np.flatnonzero(used)[0])
+    order = np.argsort(points[column], kind="stable").astype(np.int32)
+    values = points[column][order]
+    return lambda tree, leaf: route_column(*tree, column, values, order, leaf)
+
+
 def marginal_leaves(
     points: np.ndarray, plan: Plan, used: np.ndarray, *, n_jobs: int | None, verbose: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the leaf ids (T, n) under the mask `used` and under its opposite; no tree outlives its task."""
     grow = tree_grower(points, plan)
     leaves = np.empty((2, len(plan.seeds), points.shape[1]), np.int32)
+    routers = [router(points, used), router(points, ~used)]
 
     def work(first: int, end: int) -> None:
         for t in range(first, end):
             tree = grow(t)
-            route(*tree, points, used, leaves[0, t])
-            route(*tree, points, ~used, leaves[1, t])
+            for side, send in enumerate(routers):
+                send(tree, leaves[side, t])
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
     run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row, trees_apart
 from .forest import Plan, marginal_leaves
+from .intervals import Runs, count_near_all, fill_within, find_radii, runs_of
 from .jit import kernel
 from .neighbors import count_below, digammas, kth_smallest, local_value
 from .parallel import blocks, run
@@ -63,6 +64,8 @@ def geodesic_ksg(
     is_x = np.arange(len(points)) < len(x)
     leaves_x, leaves_y = marginal_leaves(points, plan, is_x, n_jobs=n_jobs, verbose=verbose)
     x, y = points[: len(x)], points[len(x) :]
+    if len(x) == len(y) == 1 and local_distance == "paper":
+        return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     n = x.shape[1]
     psi, out = digammas(n), np.empty(n)
@@ -71,4 +74,39 @@ def geodesic_ksg(
         geodesic_local_mi(leaves_x, leaves_y, x, y, *diameters, variant, k, psi, start, stop, out)
 
     run(work, blocks(n, ROWS_PER_TASK), n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    return out
+
+
+def by_walking(
+    x: np.ndarray,
+    y: np.ndarray,
+    leaves_x: np.ndarray,
+    leaves_y: np.ndarray,
+    k: int,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> np.ndarray:
+    """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair."""
+    n = x.size
+    runs_x = Runs(*runs_of(leaves_x, np.argsort(x, kind="stable").astype(np.int32)))
+    runs_y = Runs(*runs_of(leaves_y, np.argsort(y, kind="stable").astype(np.int32)))
+    rows_of_y = np.ascontiguousarray(leaves_y.T)
+    radius, near_x, near_y = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    same_x, same_y = np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
+    tasks = blocks(n, max(ROWS_PER_TASK, n // 64))  # a walk is set up once a task
+
+    def search(start: int, stop: int) -> None:
+        find_radii(runs_x, rows_of_y, k, start, stop, radius)
+
+    def count(start: int, stop: int) -> None:
+        count_near_all(runs_x, radius, start, stop, near_x, same_x)
+        count_near_all(runs_y, radius, start, stop, near_y, same_y)
+
+    run(search, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    run(count, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    psi = digammas(n)
+    out = psi[k] + psi[n] - (psi[near_x] + psi[near_y])
+    sizes = float(np.ptp(x)), float(np.ptp(y))
+    fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, same_x, same_y, x, y, *sizes, k, psi, out)
     return out
