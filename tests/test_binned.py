@@ -10,10 +10,9 @@ from infold.core.binned import (
     keep_bins,
     lighter_bins,
     new_bins,
-    projection_key,
-    room_for,
 )
 from infold.core.forest import default_min_samples_split
+from infold.core.projection import projection_key, room_for
 from infold.core.split import CRITERIA, best_cut, n_log_n_table
 from infold.core.tree import bootstrap_rows, cut_after, grow_tree, split_off
 

@@ -155,7 +155,7 @@ def test_gksg_keeps_what_ksg_loses_to_noise_columns():
 def test_paper_settings_are_raw_columns():
     data = infold.datasets.make_uniform(200, 4, random_state=0)
     by_name = infold.GeodesicKSG(**infold.paper_settings, random_state=0).fit(data.X, data.Y)
-    by_hand = infold.GeodesicKSG(standardize=False, random_state=0).fit(data.X, data.Y)
+    by_hand = infold.GeodesicKSG(standardize=False, split_search="exact", random_state=0).fit(data.X, data.Y)
     assert by_name.mi_ == by_hand.mi_
     scaled = infold.GeodesicKSG(**infold.paper_settings, random_state=0).fit(data.X * [1, 0.1, 0.1], data.Y)
     assert scaled.mi_ != by_name.mi_
@@ -218,3 +218,22 @@ def test_random_state_of_any_kind():
     assert fit(np.random.RandomState(1)) == fit(np.random.RandomState(1))
     assert fit(1) == fit(1) != fit(2)
     assert fit(None) != fit(None)
+
+
+@pytest.mark.parametrize("noise", [0, 4])
+def test_max_queries_averages_over_some_rows(noise):
+    data = gaussian(n=600, noise=noise)
+    full = infold.GeodesicKSG(n_estimators=50, random_state=3).fit(data.X, data.Y)
+    part = infold.GeodesicKSG(n_estimators=50, random_state=3, max_queries=200).fit(data.X, data.Y)
+    assert full.query_error_ == 0.0
+    assert part.local_mi_.shape == part.query_rows_.shape == (200,)
+    # Rows come in another order, so the trees differ; local values agree but for that.
+    assert np.corrcoef(part.local_mi_, full.local_mi_[part.query_rows_])[0, 1] > 0.5
+    assert abs(part.mi_ - full.mi_) < 5 * part.query_error_
+    assert_allclose(part.query_error_, full.local_mi_.std() * math.sqrt((1 - 1 / 3) / 200), rtol=0.3)
+    assert infold.GeodesicKSG(n_estimators=5, random_state=3, max_queries=10**6).fit(data.X, data.Y).query_error_ == 0
+    result = infold.mutual_information(data.X, data.Y, n_estimators=50, random_state=3, max_queries=200)
+    assert result.query_error == part.query_error_
+    assert "200 of them queried" in repr(result)
+    again = infold.GeodesicKSG(n_estimators=50, random_state=3, max_queries=200, n_jobs=2).fit(data.X, data.Y)
+    assert_array_equal(again.local_mi_, part.local_mi_)

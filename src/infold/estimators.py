@@ -91,7 +91,10 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             warn_repeated_rows(x.values, y.values)
             self.local_mi_ = self._local_mi(np.ascontiguousarray(x.values.T), np.ascontiguousarray(y.values.T))
         # The exactly rounded sum does not depend on the order of samples.
-        self.mi_ = math.fsum(self.local_mi_) / self.n_samples_
+        n_values = len(self.local_mi_)
+        self.mi_ = math.fsum(self.local_mi_) / n_values
+        left_out = 1 - n_values / self.n_samples_
+        self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values))
         return self
 
     def _check_parameters(self) -> None:
@@ -216,6 +219,9 @@ class GeodesicKSG(MutualInformationEstimator):
         Rows that a tree draws, with replacement: None means n, a float a part of n.
     local_distance : {"paper", "released"}, default="paper"
         How rows in the same leaves are compared: as in the paper, or as in the code that its authors released.
+    max_queries : int or None, default=None
+        Average over this many rows, drawn at random, instead of all; their neighbours are still sought among all. For
+        large n: the cost then grows in proportion to n, and `query_error_` is the standard error that this adds.
     split_search : {"fast", "exact"}, default="fast"
         How a node's best cut is found: among bins, opening the promising ones, or among all values. Estimates agree
         within the noise of the forest's seed.
@@ -233,7 +239,9 @@ class GeodesicKSG(MutualInformationEstimator):
     mi_ : float
         The estimate in nats; never clamped.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`.
+        One value a sample; their mean is `mi_`. With `max_queries`, one value for each of the rows `query_rows_`.
+    query_error_ : float
+        Standard error that `max_queries` adds; 0 without.
 
     Notes
     -----
@@ -263,6 +271,7 @@ class GeodesicKSG(MutualInformationEstimator):
         min_samples_split: int | None = None,
         max_samples: int | float | None = None,
         local_distance: str = "paper",
+        max_queries: int | None = None,
         split_search: str = "fast",
         standardize: bool = True,
         random_state: Any = None,
@@ -275,6 +284,7 @@ class GeodesicKSG(MutualInformationEstimator):
         self.min_samples_split = min_samples_split
         self.max_samples = max_samples
         self.local_distance = local_distance
+        self.max_queries = max_queries
         self.split_search = split_search
         self.standardize = standardize
         self.random_state = random_state
@@ -284,16 +294,24 @@ class GeodesicKSG(MutualInformationEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_forest_parameters(self)
+        if self.max_queries is not None:
+            check_count("max_queries", self.max_queries)
 
     def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         from .core.geodesic import geodesic_ksg
 
+        plan = forest_plan(self, self.n_samples_)
+        self.query_rows_ = None
+        if self.max_queries is not None and self.max_queries < self.n_samples_:
+            rng = np.random.default_rng(plan.seeds)
+            self.query_rows_ = np.sort(rng.choice(self.n_samples_, self.max_queries, replace=False))
         return geodesic_ksg(
             x,
             y,
-            forest_plan(self, self.n_samples_),
+            plan,
             self.local_distance,
             self.n_neighbors,
+            self.query_rows_,
             standardize=self.standardize,
             n_jobs=self.n_jobs,
             verbose=self.verbose,

@@ -83,5 +83,6 @@ def mutual_information(
         n_samples=estimator.n_samples_,
         n_features=(estimator.n_features_in_, estimator.n_features_y_),
         settings=estimator.get_params(),
+        query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
     )

@@ -32,6 +32,8 @@ class MutualInformation:
         Columns of X and of Y.
     settings : mapping
         Every parameter of the estimator, so that the estimate can be made again.
+    query_error : float
+        Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
     """
@@ -43,6 +45,7 @@ class MutualInformation:
     n_samples: int
     n_features: tuple[int, int]
     settings: Mapping[str, Any]
+    query_error: float = 0.0
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
 
     def __float__(self) -> float:
@@ -53,6 +56,7 @@ class MutualInformation:
         """Return plain types for JSON; `local=True` adds the n local values."""
         out = {
             "mi": self.mi,
+            "query_error": self.query_error,
             "units": self.units,
             "method": self.method,
             "n_samples": self.n_samples,
@@ -69,10 +73,11 @@ class MutualInformation:
         """Return a few lines for people."""
         d_x, d_y = self.n_features
         own = {k: v for k, v in self.settings.items() if k not in ("n_jobs", "verbose") and v is not None}
+        queried = f", {self.local.size} of them queried: ± {self.query_error:.2g}" if self.query_error else ""
         return (
             f"I(X; Y) = {self.mi:.4g} {self.units}\n"
             f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
-            f"  data      {self.n_samples} samples, {d_x} + {d_y} columns\n"
+            f"  data      {self.n_samples} samples{queried}, {d_x} + {d_y} columns\n"
             f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
         )
 

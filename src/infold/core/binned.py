@@ -21,7 +21,6 @@ from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
-BYTES = 32e6  # room for columns kept along a chain, a thread
 TINY = 1e-300  # stands for a sum of squares of 0 in a logarithm
 
 
@@ -71,23 +70,6 @@ def new_bins(n_columns, size):
         np.empty(size, np.int32),
         np.empty(size, np.int32),
     )
-
-
-def room_for(n_features: int, size: int) -> int:
-    """Return how many columns to keep along a chain: single features, and sums of two where these are few."""
-    n_projections = n_features**2 if n_features <= 4 else n_features
-    return int(max(2, min(n_projections, BYTES / (16 * size))))
-
-
-@kernel
-def projection_key(feature, sign, n_features):
-    """Return a number for the projection, up to its sign, or −1 if it is not kept along a chain."""
-    if feature.size == 1:
-        return np.int64(feature[0])
-    if feature.size == 2 and n_features <= 4:
-        pair = np.int64(feature[0]) * n_features + feature[1]
-        return n_features + 2 * pair + (1 if sign[0] == sign[1] else 0)
-    return np.int64(-1)
 
 
 @kernel

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .binned import room_for
 from .intervals import route_column
 from .jit import kernel
 from .parallel import blocks, run
+from .projection import room_for
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree, route
 

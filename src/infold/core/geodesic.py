@@ -53,27 +53,31 @@ def geodesic_ksg(
     plan: Plan,
     local_distance: str,
     k: int,
+    queries: np.ndarray | None,
     *,
     standardize: bool,
     n_jobs: int | None,
     verbose: int,
 ) -> np.ndarray:
-    """Return the local MI (n,) of columns x (d_x, n) and y (d_y, n), none of them constant."""
+    """Return the local MI of the rows `queries` (None: all); x is (d_x, n), y (d_y, n), no column is constant."""
     points = np.concatenate((x, y))
     points = standardized(points) if standardize else unit_sized(points)
+    n = points.shape[1]
+    n_queries = n if queries is None else len(queries)
+    if queries is not None:  # the rows asked for come first
+        points = np.ascontiguousarray(points[:, np.concatenate((queries, np.delete(np.arange(n), queries)))])
     is_x = np.arange(len(points)) < len(x)
     leaves_x, leaves_y = marginal_leaves(points, plan, is_x, n_jobs=n_jobs, verbose=verbose)
     x, y = points[: len(x)], points[len(x) :]
     if len(x) == len(y) == 1 and local_distance == "paper":
-        return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)
+        return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
-    n = x.shape[1]
-    psi, out = digammas(n), np.empty(n)
+    psi, out = digammas(n), np.empty(n_queries)
 
     def work(start: int, stop: int) -> None:
         geodesic_local_mi(leaves_x, leaves_y, x, y, *diameters, variant, k, psi, start, stop, out)
 
-    run(work, blocks(n, ROWS_PER_TASK), n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    run(work, blocks(n_queries, ROWS_PER_TASK), n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     return out
 
 

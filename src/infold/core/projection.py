@@ -6,6 +6,9 @@ import numpy as np
 
 from .jit import kernel, next_random, random_below
 
+FEW = 4  # features below which sums of two are few enough to be kept along a chain of nodes
+BYTES = 32e6  # room for kept projections, a thread
+
 
 @kernel
 def draw_projections(n_features, n_candidates, state, column, feature, sign):
@@ -53,3 +56,20 @@ def project(points, rows, feature, sign, out):
         else:
             for i in range(rows.size):
                 out[i] -= values[rows[i]]
+
+
+def room_for(n_features: int, size: int) -> int:
+    """Return how many columns to keep along a chain: single features, and sums of two where these are few."""
+    n_projections = n_features**2 if n_features <= FEW else n_features
+    return int(max(2, min(n_projections, BYTES / (16 * size))))
+
+
+@kernel
+def projection_key(feature, sign, n_features):
+    """Return a number for the projection, up to its sign, or −1 if it is not kept along a chain."""
+    if feature.size == 1:
+        return np.int64(feature[0])
+    if feature.size == 2 and n_features <= FEW:
+        pair = np.int64(feature[0]) * n_features + feature[1]
+        return n_features + 2 * pair + (1 if sign[0] == sign[1] else 0)
+    return np.int64(-1)

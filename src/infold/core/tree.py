@@ -16,10 +16,9 @@ from .binned import (
     keep_bins,
     lighter_bins,
     new_bins,
-    projection_key,
 )
 from .jit import kernel, random_below
-from .projection import draw_projections, project
+from .projection import draw_projections, project, projection_key
 from .split import best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows: the next one is likely to be of that kind too
