@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ def test_contract_and_local_values(estimator):
     assert_allclose(fitted.local_mi_.mean(), fitted.mi_)
     threaded = clone(estimator).set_params(n_jobs=2).fit(data.X, data.Y)
     assert_array_equal(threaded.local_mi_, fitted.local_mi_)
+    assert pickle.loads(pickle.dumps(fitted)).mi_ == fitted.mi_
     scaled = clone(estimator).fit(data.X * 1000 + 5, data.Y / 7)
     assert_allclose(scaled.mi_, fitted.mi_, atol=1e-6)
 

@@ -61,7 +61,7 @@ def check_table(data: Any, name: str) -> Table:
 def check_pair(X: Any, Y: Any, *, n_neighbors: int) -> tuple[Table, Table]:
     """Return X and Y as Tables of one length, with more rows than `n_neighbors` and no column in common."""
     if Y is None:
-        raise ValueError("Y is None, but MI is between two tables: requires y to be passed; call fit(X, Y).")
+        raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
     x, y = check_table(X, "X"), check_table(Y, "Y")
     n = len(x.values)
     if len(y.values) != n:
