@@ -6,6 +6,7 @@ from splitmix64, one stream a tree, seeded before any thread starts: threads can
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 
 
 def _fingerprint() -> str:
@@ -26,13 +28,13 @@ SOURCES = _fingerprint()
 
 
 def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator: nopython mode, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
+    """Return a decorator: compiled, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
         # numba asks only whether the file of a kernel has changed, not those of the kernels it calls: after an upgrade
         # it could run old code. So what is on disk counts only for exactly these sources.
-        file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(file, "_source_stamp"):
             file._source_stamp = SOURCES
         return dispatcher
@@ -75,10 +77,26 @@ def draw_seeds(random_state: Any, count: int) -> np.ndarray:
     return np.random.SeedSequence(random_state).generate_state(count, np.uint64)
 
 
-def announce_compilation() -> None:
-    """Tell on stderr that the first run compiles, unless compiled kernels of these sources are on disk."""
-    from . import tree
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Says once that kernels are being compiled, when the first of them really is."""
 
-    file = getattr(getattr(tree.grow_tree, "_cache", None), "_cache_file", None)
-    if file is None or not file._load_index():
-        sys.stderr.write("infold: compiling its kernels, once (about 20 s); later runs start at once.\n")
+    said = False
+
+    def on_start(self, happened: Any) -> None:
+        """Speak up, if this is a kernel of ours."""
+        if not self.said and happened.data["dispatcher"].py_func.__module__.startswith("infold."):
+            self.said = True
+            sys.stderr.write("infold: compiling kernels, once (some 20 seconds); later runs start at once.\n")
+
+    def on_end(self, happened: Any) -> None:
+        """Nothing to say."""
+
+
+@functools.cache
+def announce_compilation() -> None:
+    """From now on, tell a user who waits for kernels to be compiled why."""
+    event.register("numba:compile", _Announcer())
+
+
+if sys.stderr.isatty():
+    announce_compilation()

@@ -1,0 +1,49 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from infold.core.jit import SOURCES, draw_seeds, next_random, random_below
+from infold.core.tree import grow_tree
+
+CODE = """
+import infold
+from infold.core.jit import announce_compilation
+
+announce_compilation()
+data = infold.datasets.make_gaussian(50, random_state=0)
+print(infold.KSG().fit(data.X, data.Y).mi_)
+"""
+
+
+def test_what_is_on_disk_counts_for_these_sources_only():
+    # A private place of numba's: should it move, an upgrade of infold could run kernels compiled from older sources.
+    assert grow_tree._cache._cache_file._source_stamp == SOURCES
+
+
+def test_compiling_is_announced_and_done_once(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run([sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert runs[0].stderr.count("compiling kernels, once") == 1
+    assert runs[1].stderr == ""
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_random_numbers_are_uniform_and_repeat():
+    state = np.array([42], np.uint64)
+    drawn = np.array([random_below(state, 10) for _ in range(20_000)])
+    assert_allclose(np.bincount(drawn, minlength=10), 2000, atol=5 * np.sqrt(2000))  # five standard deviations
+    first = next_random(np.array([1], np.uint64))
+    assert first == next_random(np.array([1], np.uint64)) != next_random(np.array([2], np.uint64))
+
+
+def test_seeds_differ_and_repeat():
+    for source in (lambda: 7, lambda: np.random.default_rng(7), lambda: np.random.RandomState(7)):
+        seeds = draw_seeds(source(), 500)
+        assert len(set(seeds.tolist())) == 500
+        assert seeds.tolist() == draw_seeds(source(), 500).tolist()
