@@ -11,14 +11,14 @@ import numpy as np
 from scipy.special import digamma
 
 from .jit import kernel, kernel_without_nan
-from .parallel import blocks, run
 from .scaling import column_scales, unit_sized
+from .search import PAIR_COST, Job, in_blocks, ksg_counts
+from .tiles import larger
 
 CHEBYSHEV, EUCLIDEAN = 0, 1
 METRICS = {"chebyshev": CHEBYSHEV, "euclidean": EUCLIDEAN}
 
 GROUP = 16  # values whose minimum is taken at once: most groups hold no neighbour and are passed over
-ROWS_PER_TASK = 256
 
 
 def digammas(largest: int) -> np.ndarray:
@@ -32,8 +32,11 @@ def kth_smallest(values, k):
     n = values.size
     best = np.empty(k, values.dtype)
     for i in range(k):
-        best[i] = values[i]
-    best.sort()
+        place = i
+        while place > 0 and best[place - 1] > values[i]:
+            best[place] = best[place - 1]
+            place -= 1
+        best[place] = values[i]
     worst = best[k - 1]
     for first in range(k, n, GROUP):
         end = min(first + GROUP, n)
@@ -68,7 +71,7 @@ def distances_from(columns, weights, metric, i, out):
                 out[j] = abs(values[j] - centre) * weight
         else:
             for j in range(out.size):
-                out[j] = max(out[j], abs(values[j] - centre) * weight)
+                out[j] = larger(out[j], abs(values[j] - centre) * weight)
     if metric == EUCLIDEAN:
         for j in range(out.size):
             out[j] = np.sqrt(out[j])
@@ -77,9 +80,9 @@ def distances_from(columns, weights, metric, i, out):
 @kernel
 def count_below(values, bound):
     """Return how many of `values` are strictly below `bound`."""
-    count = np.int32(0)
+    count = np.int32(0)  # a sum of two int32 is an int64, which would halve the values counted at a time
     for j in range(values.size):
-        count += np.int32(values[j] < bound)
+        count = np.int32(count + np.int32(values[j] < bound))
     return count
 
 
@@ -88,7 +91,7 @@ def count_zeros(values):
     """Return how many of `values` are 0."""
     count = np.int32(0)
     for j in range(values.size):
-        count += np.int32(values[j] == 0)
+        count = np.int32(count + np.int32(values[j] == 0))
     return count
 
 
@@ -118,6 +121,21 @@ def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, 
         out[i] = local_value(in_x, in_y, joint, i, k, psi)
 
 
+def exact_ksg(
+    points: np.ndarray, n_x: int, weights: np.ndarray, metrics: tuple[int, int], k: int, job: Job
+) -> np.ndarray:
+    """Return local MI in the words of the definition, for any norms."""
+    n = points.shape[1]
+    sides = points[:n_x], points[n_x:], weights[:n_x], weights[n_x:]
+    psi, out = digammas(n), np.empty(n)
+
+    def work(start: int, stop: int) -> None:
+        ksg_local_mi(*sides, *metrics, k, psi, start, stop, out)
+
+    in_blocks([(work, n, 2.0 * n * n * (len(points) + PAIR_COST))], job)  # float64 takes twice the time of float32
+    return out
+
+
 def ksg(
     x: np.ndarray,
     y: np.ndarray,
@@ -131,17 +149,14 @@ def ksg(
     """Return the local MI (n,) of columns x (d_x, n) and y (d_y, n), none of them constant.
 
     Columns are not divided by their scale, but their differences are: equal differences then stay equal, so that ties
-    in the data are ties here, and no offset matters.
+    in the data are ties here, and no offset matters. All ways to count are exact: which one is taken changes no bit.
     """
     n_x, n = x.shape
-    points = unit_sized(np.concatenate((x, y)))
+    points, job = unit_sized(np.concatenate((x, y))), Job(n_jobs, verbose)
     weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
-    sides = points[:n_x], points[n_x:], weights[:n_x], weights[n_x:]
-    norms = METRICS[metrics[0]], METRICS[metrics[1]]
-    psi, out = digammas(n), np.empty(n)
-
-    def work(start: int, stop: int) -> None:
-        ksg_local_mi(*sides, *norms, k, psi, start, stop, out)
-
-    run(work, blocks(n, ROWS_PER_TASK), n_jobs=n_jobs, label="KSG", verbose=verbose)
-    return out
+    norms = [METRICS[metric] for metric in metrics]
+    if (norms[0] == EUCLIDEAN and n_x > 1) or (norms[1] == EUCLIDEAN and len(y) > 1):
+        return exact_ksg(points, n_x, weights, (norms[0], norms[1]), k, job)
+    counts = ksg_counts(points, n_x, weights, k, job)
+    psi = digammas(counts.max())
+    return psi[counts[0]] + digamma(float(n)) - (psi[counts[1]] + psi[counts[2]])
