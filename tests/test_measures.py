@@ -51,7 +51,7 @@ BAD_INPUT = {
         (A, B),
         {"method": "magic"},
         ValueError,
-        "method='magic' is not known; choose one of 'gksg', 'ksg', 'gknn', 'lnn'",
+        "method='magic' is not known; choose one of 'gksg', 'ksg', 'gknn', 'lnn', 'auto'",
     ),
     "criterion": ((A, B), {"criterion": "gini"}, ValueError, "criterion='gini' is not known"),
     "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
@@ -129,3 +129,17 @@ def test_import_stays_light():
     code = "import infold, sys; print([m for m in ('numba', 'matplotlib', 'polars') if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_auto_explains_itself():
+    data = infold.datasets.make_gaussian(300, 6, random_state=0)
+    X = pd.DataFrame(data.X, columns=["signal", "n1", "n2", "n3"])
+    result = infold.mutual_information(X, data.Y, method="auto", random_state=0, units="bits")
+    why = json.loads(json.dumps(result.to_dict()))["explanation"]
+    assert_allclose((why["linear"] + why["excess"]) / math.log(2), result.mi)
+    assert "signal" in why["columns_x"]
+    assert 0 in why["columns_y"]
+    assert {"view", "reason", "z", "standard_error", "pvalue", "candidates"} <= set(why)
+    assert "linear" in repr(result)
+    assert "signal" in repr(result)
+    assert infold.mutual_information(data.X, data.Y, method="ksg").explanation is None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, plotting
     from ._validation import DataWarning
+    from .adaptive import Adaptive
     from .estimators import KSG, GeodesicKSG, paper_settings
     from .manifold import GeodesicForest
     from .measures import mutual_information
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
+    "Adaptive": "adaptive",
     "GKNN": "neighborhoods",
     "DataWarning": "_validation",
     "GeodesicForest": "manifold",
@@ -33,6 +35,7 @@ __all__ = [
     "GKNN",
     "KSG",
     "LNN",
+    "Adaptive",
     "DataWarning",
     "GeodesicForest",
     "GeodesicKSG",

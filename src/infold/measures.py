@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from ._validation import check_choice
+from .adaptive import Adaptive
 from .estimators import KSG, GeodesicKSG
 from .neighborhoods import GKNN, LNN
 from .results import NATS_PER_UNIT, MutualInformation
 
-METHODS = {"gksg": GeodesicKSG, "ksg": KSG, "gknn": GKNN, "lnn": LNN}
+METHODS = {"gksg": GeodesicKSG, "ksg": KSG, "gknn": GKNN, "lnn": LNN, "auto": Adaptive}
 
 
 def mutual_information(
@@ -30,9 +32,10 @@ def mutual_information(
     ----------
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
-    method : {"gksg", "ksg", "gknn", "lnn"}, default="gksg"
-        :class:`GeodesicKSG`, which keeps working when most columns are noise; plain :class:`KSG`; or the paper's other
-        competitors, :class:`GKNN` and :class:`LNN`.
+    method : {"gksg", "ksg", "gknn", "lnn", "auto"}, default="gksg"
+        :class:`GeodesicKSG`, which keeps working when most columns are noise; plain :class:`KSG`; the paper's other
+        competitors, :class:`GKNN` and :class:`LNN`; or :class:`Adaptive`, which is new and the most accurate of them on
+        most data: a Gaussian-copula part plus what KSG sees beyond it.
     n_neighbors : int or None, default=None
         k; None takes the method's own default, 3 for "gksg" and "ksg".
     units : {"nats", "bits"}, default="nats"
@@ -85,4 +88,26 @@ def mutual_information(
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
+        explanation=explained(estimator) if isinstance(estimator, Adaptive) else None,
     )
+
+
+def explained(estimator: Adaptive) -> dict[str, Any]:
+    """Return how an adaptive answer came about, in plain types, in nats, columns by name where they have one."""
+
+    def named(columns: Any, names: tuple[str, ...] | None) -> list[Any]:
+        return [names[c] if names else int(c) for c in columns]
+
+    candidates = [{**asdict(c), "mi": c.mi} for c in estimator.candidates_]
+    return {
+        "linear": estimator.linear_,
+        "excess": estimator.excess_,
+        "z": estimator.z_,
+        "standard_error": estimator.standard_error_,
+        "pvalue": estimator.pvalue_,
+        "view": estimator.view_,
+        "reason": estimator.reason_,
+        "columns_x": named(estimator.columns_x_, estimator._names[0]),
+        "columns_y": named(estimator.columns_y_, estimator._names[1]),
+        "candidates": candidates,
+    }

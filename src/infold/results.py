@@ -36,6 +36,8 @@ class MutualInformation:
         Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
+    explanation : mapping or None
+        How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
     """
 
     mi: float
@@ -47,6 +49,7 @@ class MutualInformation:
     settings: Mapping[str, Any]
     query_error: float = 0.0
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    explanation: Mapping[str, Any] | None = None
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -65,6 +68,8 @@ class MutualInformation:
             "y_names": list(self.names[1]) if self.names[1] else None,
             "settings": {key: _plain(value) for key, value in self.settings.items()},
         }
+        if self.explanation is not None:
+            out["explanation"] = dict(self.explanation)
         if local:
             out["local"] = self.local.tolist()
         return out
@@ -79,7 +84,27 @@ class MutualInformation:
             f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
             f"  data      {self.n_samples} samples{queried}, {d_x} + {d_y} columns\n"
             f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
+            + self._why()
         )
+
+    def _why(self) -> str:
+        """Return how an adaptive answer came about, as further lines."""
+        if self.explanation is None:
+            return ""
+        e = self.explanation
+        unit = NATS_PER_UNIT[self.units]
+        return (
+            f"\n  parts     linear {e['linear'] / unit:.3g}, beyond it {e['excess'] / unit:.3g} (z = {e['z']:.1f}), "
+            f"standard error {e['standard_error'] / unit:.2g}"
+            f"\n  view      {e['view']}: {e['reason']}"
+            f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
+        )
+
+
+def _few(columns: list[Any]) -> str:
+    """Return the first columns, and how many more there are."""
+    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
+    return (", ".join(str(c) for c in columns[:6]) or "none") + more
 
 
 def _plain(value: Any) -> Any:

@@ -227,7 +227,7 @@ def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n
     if members.size > 0:
         group_bins(bins, c, projected, members, best)
     bound = edge[6, :n_bins]
-    promising = np.argmin(bound)
+    promising = int(np.argmin(bound))
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
     for turn in range(-1, n_bins):
         b = promising if turn < 0 else turn

@@ -1,0 +1,81 @@
+"""Which columns are dependent, seen one pair, or one product of two columns, at a time; rows are samples, (n, p).
+
+Rank tests with known laws under independence: two matrix products, no resampling.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import chi2, norm
+
+ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
+ORDERS = (1, 2, 4)  # nested smooth tests: a line; also an arch, like |x|; also waves
+MAX_PRODUCT_COLUMNS = 64  # a side with more columns has too many products of two: 2,016 are looked at, at most
+BLOCK = 64  # columns of x whose tests are held at a time, so that memory does not grow with both sides
+
+
+class Screen(NamedTuple):
+    """Columns that a test shows to be dependent, ascending, and the smallest p, corrected for all tests."""
+
+    x: np.ndarray
+    y: np.ndarray
+    pvalue: float
+
+
+def rank_waves(scores: np.ndarray, order: int) -> np.ndarray:
+    """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), of unit length: (order, n, p)."""
+    n = len(scores)
+    u = (np.argsort(np.argsort(scores, axis=0), axis=0) + 0.5) / n
+    return np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None, None] * u)
+
+
+def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
+    """Return (p, q) p-values of independence, the smallest of the nested smooth tests times their number.
+
+    Neyman's smooth test: (n − 1) times the sum of the m² squared correlations of waves is about χ² with m² degrees.
+    """
+    n = waves_x.shape[1]
+    out = np.ones((waves_x.shape[2], waves_y.shape[2]))
+    for start in range(0, len(out), BLOCK):
+        some = waves_x[:, :, start : start + BLOCK]
+        squares = (n - 1) * np.einsum("inp,jnq->ijpq", some, waves_y, optimize=True) ** 2
+        for m in ORDERS:
+            tail = chi2.sf(squares[:m, :m].sum(axis=(0, 1)), m * m)
+            out[start : start + BLOCK] = np.minimum(out[start : start + BLOCK], tail)
+    return np.minimum(1.0, len(ORDERS) * out)
+
+
+def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (pairs, q) p-values of x_i x_j against a line and an arch of each column of y, and the i and j.
+
+    Self-normalised: where x_j tells of y, the spread of x_i x_j differs from one y to the next, and a noise column
+    times a signal column would look dependent.
+    """
+    p, out = waves_x.shape[2], []
+    for i in range(p - 1):
+        products = waves_x[0][:, i, None] * waves_x[0][:, i + 1 :]
+        products -= products.mean(axis=0)
+        z2 = [(products.T @ wave) ** 2 / ((products**2).T @ wave**2) for wave in waves_y[:2]]
+        out.append(np.minimum(1.0, 4 * norm.sf(np.sqrt(np.maximum(*z2)))))  # two sides, two waves
+    return np.concatenate(out), *np.triu_indices(p, 1)
+
+
+def screen_columns(x: np.ndarray, y: np.ndarray, max_columns: int) -> Screen:
+    """Return the columns in significant pairs or products, the max_columns a side with the smallest p at most."""
+    waves = rank_waves(x, max(ORDERS)), rank_waves(y, max(ORDERS))
+    pvalues = pair_pvalues(*waves)
+    found = np.where(pvalues * pvalues.size < ALPHA_COLUMN, pvalues, 1.0)
+    best = [found.min(axis=1), found.min(axis=0)]
+    smallest = [pvalues.min() * pvalues.size]
+    for side in (0, 1):
+        if not 2 <= waves[side].shape[2] <= MAX_PRODUCT_COLUMNS:
+            continue
+        pvalues, i, j = product_pvalues(waves[side], waves[1 - side])
+        smallest.append(pvalues.min() * pvalues.size)
+        for m, c in np.argwhere(pvalues * pvalues.size < ALPHA_COLUMN):
+            for k, column in ((side, i[m]), (side, j[m]), (1 - side, c)):
+                best[k][column] = min(best[k][column], pvalues[m, c])
+    kept = [np.sort(np.argsort(b, kind="stable")[: min(max_columns, int(np.sum(b < 1)))]) for b in best]
+    return Screen(kept[0], kept[1], float(min(1.0, len(smallest) * min(smallest))))

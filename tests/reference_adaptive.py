@@ -1,0 +1,114 @@
+"""Slow definitions of the adaptive estimator's steps; they import nothing of infold."""
+
+import math
+
+import numpy as np
+from scipy.linalg import eigh, inv, sqrtm
+from scipy.special import digamma, gammaln, ndtri
+from scipy.stats import chi2, norm
+from scipy.stats import t as student_t
+
+
+def normal_scores(column):
+    """Quantiles of ranks; of equal values the earlier is the smaller."""
+    n = len(column)
+    ranks = [sum((w, j) <= (v, i) for j, w in enumerate(column)) for i, v in enumerate(column)]
+    return ndtri(np.array(ranks) / (n + 1))
+
+
+def gaussian_mi(a, b):
+    """Plug-in Gaussian MI from log-determinants of covariances."""
+
+    def log_det(z):
+        return np.linalg.slogdet(np.atleast_2d(np.cov(z.T)))[1]
+
+    return 0.5 * (log_det(a) + log_det(b) - log_det(np.hstack([a, b])))
+
+
+def canonical_correlations(a, b):
+    """Square roots of the eigenvalues of S_aa⁻¹ S_ab S_bb⁻¹ S_ba."""
+    p = a.shape[1]
+    s = np.cov(np.hstack([a, b]).T)
+    product = inv(s[:p, :p]) @ s[:p, p:] @ inv(s[p:, p:]) @ s[p:, :p]
+    values = np.sort(np.linalg.eigvals(product).real)[::-1]
+    return np.sqrt(np.maximum(values[: min(a.shape[1], b.shape[1])], 0))
+
+
+def bias_of_one_pair(n):
+    """E[−½ log(1 − r²)] of two independent normal columns, from r² ~ Beta(½, (n − 2) / 2)."""
+    return 0.5 * (digamma((n - 1) / 2) - digamma((n - 2) / 2))
+
+
+def wave(column, j):
+    """√2 cos(π j u) of mid-ranks u."""
+    ranks = np.argsort(np.argsort(column))
+    return math.sqrt(2) * np.cos(math.pi * j * (ranks + 0.5) / len(column))
+
+
+def pair_pvalue(x, y, orders):
+    """Smallest p of the nested smooth tests of two columns, times their number."""
+    n, best = len(x), 1.0
+    for m in orders:
+        total = 0.0
+        for i in range(1, m + 1):
+            for j in range(1, m + 1):
+                total += (n - 1) * np.mean(wave(x, i) * wave(y, j)) ** 2
+        best = min(best, chi2.sf(total, m * m))
+    return min(1.0, len(orders) * best)
+
+
+def product_pvalue(x_i, x_j, y):
+    """Self-normalised test of x_i x_j against a line and an arch of y."""
+    product = wave(x_i, 1) * wave(x_j, 1)
+    product = product - product.mean()
+    best = 1.0
+    for order in (1, 2):
+        terms = product * wave(y, order)
+        best = min(best, 2 * norm.sf(abs(terms.sum()) / math.sqrt((terms**2).sum())))
+    return min(1.0, 2 * best)
+
+
+def squared_radii(a, b):
+    """Squared radii of the two sides of R^(−1/2) (a, b)."""
+    z = np.hstack([a, b])
+    z = z - z.mean(axis=0)
+    white = z @ inv(sqrtm(z.T @ z / len(z))).real
+    return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
+
+
+def features(a, centres, n_waves):
+    """Columns, bumps, and columns times waves of the Mahalanobis radius, value by value."""
+    n, p = a.shape
+    bumps = [[math.exp(-np.sum((a[i] - a[c]) ** 2) / (2 * p)) for c in centres] for i in range(n)]
+    centred = a - a.mean(axis=0)
+    away = [row @ inv(np.atleast_2d(np.cov(a.T))) @ row for row in centred]
+    u = (np.argsort(np.argsort(away)) + 0.5) / n
+    turning = [a * np.cos(math.pi * m * u)[:, None] for m in range(1, n_waves + 1)]
+    return np.hstack([a, bumps, *turning])
+
+
+def ridge_cca(f, g, ridge, count):
+    """Coordinates of f that a ridge CCA with g puts first, as a generalised eigenproblem."""
+    f, g = ((h - h.mean(axis=0)) / h.std(axis=0) for h in (f, g))
+    n = len(f)
+    s_ff, s_gg = (h.T @ h / n + ridge * np.eye(h.shape[1]) for h in (f, g))
+    s_fg = f.T @ g / n
+    _, vectors = eigh(s_fg @ inv(s_gg) @ s_fg.T, s_ff)
+    return f @ vectors[:, ::-1][:, :count]
+
+
+def excess_test(null, value):
+    """One-sided p of `value` being of the same normal law as the values of `null`: a t-test of 1 against B."""
+    mean = sum(null) / len(null)
+    variance = sum((v - mean) ** 2 for v in null) / (len(null) - 1)
+    return student_t.sf((value - mean) / math.sqrt(variance * (1 + 1 / len(null))), len(null) - 1)
+
+
+def student_mi(p, q, nu):
+    """MI of a Student t with identity scatter, p + q columns (Arellano-Valle, Contreras-Reyes & Genton 2013)."""
+
+    def part(d):
+        half = (nu + d) / 2
+        return gammaln(nu / 2) - gammaln(half) + half * (digamma(half) - digamma(nu / 2))
+
+    return part(p) + part(q) - part(p + q)
