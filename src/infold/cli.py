@@ -18,6 +18,8 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
+from infold._cli_reproduce import reproduce
+
 OPTIONAL = {"matplotlib", "pandas", "polars", "pyarrow"}
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -191,6 +193,9 @@ def demo(
     if picture is not None:
         typer.echo(f"\nPicture: {picture}")
     typer.echo("\nWith your own data: infold estimate data.csv --x a,b --y c,d")
+
+
+app.command()(reproduce)
 
 
 def _version() -> str:

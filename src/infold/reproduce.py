@@ -1,0 +1,241 @@
+"""The paper's experiments: run them, keep every finished repetition, write a tidy CSV and a figure.
+
+Rows are appended to `NAME.part.csv` as they are finished, and stand in `NAME.csv`, in the order of the experiment's
+file, once all are there. What is in either file is never computed again, so a run that was stopped goes on where it
+was. A task is plain data for joblib, so it runs on this machine or, under `joblib.parallel_config("dask")`, on a
+cluster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ._reproduce_plan import Experiment, Setting, experiments, parse
+from ._reproduce_rows import (
+    HEADER,
+    grouped,
+    measured_rows,
+    read_lines,
+    read_rows,
+    rough_seconds,
+    versions,
+    warm_up,
+)
+
+__all__ = ["Experiment", "Outcome", "Setting", "default_output", "experiments", "parse", "read_rows", "run"]
+
+RESULTS = Path("experiments") / "results"  # in a checkout of the repository
+ELSEWHERE = Path("infold-results")
+
+Lines = dict[tuple[str, ...], str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What running one experiment gave.
+
+    Attributes
+    ----------
+    name : str
+        The experiment.
+    n_rows, n_computed : int
+        Rows of the CSV, and how many of them were computed now.
+    csv, figure : Path or None
+        The files; a figure alone has no CSV, and without matplotlib there is no figure.
+    """
+
+    name: str
+    n_rows: int
+    n_computed: int
+    csv: Path | None
+    figure: Path | None
+
+
+def default_output(*, quick: bool = False) -> Path:
+    """Return where results go unless told otherwise.
+
+    That is `experiments/results` where that folder exists, which is so in a checkout of the repository, and
+    `infold-results` elsewhere; a quick run uses a folder `quick` in it.
+    """
+    place = RESULTS if RESULTS.is_dir() else ELSEWHERE
+    return place / "quick" if quick else place
+
+
+def run(
+    chosen: Sequence[Experiment],
+    output: Path,
+    *,
+    quick: bool = False,
+    n_jobs: int | None = -1,
+    force: bool = False,
+    verbose: int = 1,
+) -> Iterator[Outcome]:
+    """Run experiments one after the other; what is finished already is kept.
+
+    Parameters
+    ----------
+    chosen : sequence of Experiment
+        What to run.
+    output : Path
+        Folder for CSV files and figures; made if there is none.
+    quick : bool
+        Only the few repetitions that the experiments name for a quick look.
+    n_jobs : int or None
+        Processes; −1 uses all cores. The estimates do not depend on it.
+    force : bool
+        Forget what is there, and compute everything again.
+    verbose : int
+        1 shows a progress bar with the time left on a terminal.
+
+    Yields
+    ------
+    Outcome
+        One for each experiment, when it is finished.
+    """
+    from tqdm import tqdm
+
+    output.mkdir(parents=True, exist_ok=True)
+    if force:
+        for one in chosen:
+            _partial(output, one).unlink(missing_ok=True)
+            _final(output, one).unlink(missing_ok=True)
+    plans = {one.name: one.settings(quick=quick) for one in chosen}
+    others = list(chosen if force else {**experiments(), **{one.name: one for one in chosen}}.values())
+    waiting = list(dict.fromkeys(s for one in chosen for s in _missing(plans[one.name], _finished(output, one))))
+    waiting = _missing(waiting, _borrowed(waiting, output, others))
+    bar = tqdm(
+        total=sum(rough_seconds(task) for task in grouped(waiting)),
+        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed} so far, {remaining} left",
+        disable=None if verbose else True,
+        leave=False,
+    )
+    with bar:
+        for one in chosen:
+            bar.set_description(one.name)
+            outcome = _run_one(one, plans[one.name], output, n_jobs, others, bar)
+            bar.clear()  # so that what the caller prints has a line of its own
+            yield outcome
+
+
+def _run_one(
+    experiment: Experiment,
+    plan: list[Setting],
+    output: Path,
+    n_jobs: int | None,
+    others: Iterable[Experiment],
+    bar: Any,
+) -> Outcome:
+    """Compute what is missing, then write the CSV and draw the figure."""
+    finished = _finished(output, experiment)
+    n_before = sum(setting.key in finished for setting in plan)
+    waiting = _missing(plan, finished)
+    if waiting:
+        with _appending(_partial(output, experiment)) as file:
+            borrowed = _borrowed(waiting, output, others)
+            file.writelines(borrowed.values())
+            computed = _computed(_missing(waiting, borrowed), file, n_jobs, bar)
+        finished |= borrowed | computed
+    if plan:
+        _write_whole(_final(output, experiment), HEADER + "".join(finished[setting.key] for setting in plan))
+        _partial(output, experiment).unlink(missing_ok=True)
+    return Outcome(
+        name=experiment.name,
+        n_rows=len(plan),
+        n_computed=len(plan) - n_before,
+        csv=_final(output, experiment) if plan else None,
+        figure=_draw(experiment, output),
+    )
+
+
+def _computed(settings: list[Setting], file: IO[str], n_jobs: int | None, bar: Any) -> Lines:
+    """Run tasks in parallel; write each one's rows at once, so that no stop can lose them."""
+    from joblib import Parallel, delayed
+
+    tasks = grouped(settings)
+    for method in sorted({task[0].method for task in tasks}):
+        warm_up(method)  # here first, so that kernels are compiled once and not once a process
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    answers = parallel(delayed(_numbered)(i, task) for i, task in enumerate(tasks))
+    lines: Lines = {}
+    try:
+        for i, rows in answers:
+            file.writelines(rows)
+            file.flush()
+            lines |= zip((setting.key for setting in tasks[i]), rows, strict=True)
+            bar.update(rough_seconds(tasks[i]))
+    except BaseException:
+        answers.close()
+        raise
+    return lines
+
+
+def _numbered(i: int, task: list[Setting]) -> tuple[int, list[str]]:
+    return i, measured_rows(task)
+
+
+def _borrowed(settings: list[Setting], output: Path, others: Iterable[Experiment]) -> Lines:
+    """Return the rows that another experiment in the folder has already, computed by the same versions."""
+    ends = "," + ",".join(versions()) + "\n"
+    known: Lines = {}
+    for one in others:
+        known |= read_lines(_final(output, one))
+    return {s.key: known[s.key] for s in settings if s.key in known and known[s.key].endswith(ends)}
+
+
+def _finished(output: Path, experiment: Experiment) -> Lines:
+    return read_lines(_partial(output, experiment)) | read_lines(_final(output, experiment))
+
+
+def _missing(settings: list[Setting], finished: Lines) -> list[Setting]:
+    return [setting for setting in settings if setting.key not in finished]
+
+
+def _final(output: Path, experiment: Experiment) -> Path:
+    return output / f"{experiment.name}.csv"
+
+
+def _partial(output: Path, experiment: Experiment) -> Path:
+    return output / f"{experiment.name}.part.csv"
+
+
+@contextmanager
+def _appending(path: Path) -> Iterator[IO[str]]:
+    """Open a CSV for more rows, without what a killed process left of its last line."""
+    whole = "".join(reversed(read_lines(path).values()))
+    _write_whole(path, HEADER + whole)
+    with path.open("a", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that takes the place of the old one only when it is whole, and leave an equal one alone."""
+    with contextlib.suppress(OSError):
+        if path.read_text(encoding="utf-8") == text:
+            return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _draw(experiment: Experiment, output: Path) -> Path | None:
+    """Draw the figure from the CSV; None without matplotlib."""
+    from ._reproduce_figures import draw
+
+    path = output / f"{experiment.name}.png"
+    rows = read_rows(_final(output, experiment)) if experiment.runs else []
+    try:
+        draw(experiment, rows, path)
+    except ImportError as error:
+        if error.name != "matplotlib":
+            raise
+        return None
+    return path
