@@ -2,8 +2,8 @@
 
 gKNN is by Lord, Sun & Bollt (2018), LNN by Gao, Oh & Viswanath (2017). Both give each sample a value whose
 mean is the entropy h, so that h(X) + h(Y) - h(X, Y) is the mean of a local mutual information. Neighbours
-come from a k-d tree; one task is one block of rows, and no row sees another block, so neither the number of
-threads nor the size of a block can change a bit.
+come from a k-d tree or, in many columns, from brute force; one task is one block of rows, and no row sees
+another block, so neither the number of threads nor the size of a block can change a bit.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from scipy.spatial import cKDTree
 from scipy.special import gammaln
 
 from .jit import kernel
+from .neighbors import kth_smallest
 from .parallel import blocks, run
 
 BLOCK = 256  # rows in a task: long enough to hide its start, short enough to share out 500 samples
+TREE_COLUMNS = 4  # beyond, a search in a k-d tree looks at most rows, and brute force does that faster
 LNN_SPAN = 30  # neighbours that LNN smooths over, as its authors and the package rmi do
 
 # A neighbourhood narrower in one direction than this share of its longest axis counts as flat: rounding of
@@ -203,8 +205,48 @@ def lnn_log_densities(offsets, k, max_norm, ridge):
     return values, states
 
 
+@kernel
+def nearest_by_brute_force(columns, start, stop, m, max_norm):
+    """Return (rows, m) the m nearest others, nearest first, of the rows start to stop of `columns` (d, n)."""
+    d, n = columns.shape
+    found = np.empty((stop - start, m), np.int64)
+    away = np.empty(n)
+    for i in range(start, stop):
+        away[:] = 0.0
+        for f in range(d):
+            values, centre = columns[f], columns[f, i]
+            if max_norm:
+                for j in range(n):
+                    away[j] = max(away[j], abs(values[j] - centre))
+            else:
+                for j in range(n):
+                    away[j] += (values[j] - centre) ** 2
+        away[i] = np.inf
+        radius = kth_smallest(away, m)
+        inside = 0
+        for j in range(n):
+            inside += away[j] < radius
+        nearer, tied = 0, inside  # rows at the radius itself come last, as many as there is room for
+        row = found[i - start]
+        for j in range(n):
+            if away[j] < radius:
+                at = nearer
+                while at > 0 and away[row[at - 1]] > away[j]:
+                    row[at] = row[at - 1]
+                    at -= 1
+                row[at] = j
+                nearer += 1
+            elif away[j] == radius and tied < m:
+                row[tied] = j
+                tied += 1
+    return found
+
+
 def _offsets(points, tree, start, stop, m, norm):
     """Offsets (rows, m, d) from rows start to stop to their `m` nearest other points, nearest first."""
+    if tree is None:
+        columns = np.ascontiguousarray(points.T)
+        return neighbour_offsets(points, start, nearest_by_brute_force(columns, start, stop, m, norm != 2))
     _, found = tree.query(points[start:stop], m + 1, p=norm)
     itself = found == np.arange(start, stop)[:, None]
     # Among more than m copies of a point the tree may not list the point itself: any copy will do instead.
@@ -226,7 +268,7 @@ def _scaled(points):
 
 def _by_block(rows_task, points, m, norm, n_jobs, block):
     """Concatenate the (values, states) of `rows_task` over blocks of rows."""
-    tree = cKDTree(points)
+    tree = cKDTree(points) if points.shape[1] <= TREE_COLUMNS else None
 
     def task(start, stop):
         return rows_task(_offsets(points, tree, start, stop, m, norm))
