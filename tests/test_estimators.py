@@ -61,12 +61,14 @@ def test_any_number_of_workers_gives_the_same_bits(estimator, noise):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_any_block_size_gives_the_same_bits(estimator, monkeypatch):
-    from infold.core import forest, geodesic, neighbors
+    from infold.core import forest, geodesic, search
 
     data = gaussian(n=300, noise=2)
     expected = clone(estimator).fit(data.X, data.Y).local_mi_
+    monkeypatch.setattr(search, "WORTH_THREADS", 0)
     for size in (1, 7, 1000):
-        monkeypatch.setattr(neighbors, "ROWS_PER_TASK", size)
+        monkeypatch.setattr(search, "FEWEST_BLOCKS", 300 // size + 1)
+        monkeypatch.setattr(search, "MOST_BLOCKS", 300 // size + 1)
         monkeypatch.setattr(geodesic, "ROWS_PER_TASK", size)
         monkeypatch.setattr(forest, "TREES_PER_TASK", size)
         assert_array_equal(clone(estimator).fit(data.X, data.Y).local_mi_, expected)
