@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ._validation import DataWarning, check_choice
 from .estimators import MutualInformationEstimator
@@ -22,7 +23,9 @@ class _EntropySum(MutualInformationEstimator):
         points = np.ascontiguousarray((standardized(points) if self.standardize else points).T)
         d_x = len(x)
         sides = {"X": points[:, :d_x], "Y": points[:, d_x:], "X and Y together": points}
-        in_x, in_y, in_both = (self._local_entropy(side, name) for name, side in sides.items())
+        # One thread of BLAS for each of ours: the matrices are small, and its threads would wait for each other.
+        with threadpool_limits(1):
+            in_x, in_y, in_both = (self._local_entropy(side, name) for name, side in sides.items())
         return in_x + in_y - in_both
 
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
