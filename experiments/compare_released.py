@@ -16,8 +16,8 @@ import numpy as np
 import infold
 
 SETTINGS = {
-    "G-KSG": ("gksg", {"standardize": False, "local_distance": "released"}),
-    "G-KSG_paperdG": ("gksg", {"standardize": False, "local_distance": "paper"}),
+    "G-KSG": ("gksg", {"standardize": False, "split_search": "exact", "local_distance": "released"}),
+    "G-KSG_paperdG": ("gksg", {"standardize": False, "split_search": "exact", "local_distance": "paper"}),
     "KSG": ("ksg", {"standardize": False}),
     "LNN_rmi": ("lnn", {"standardize": False, "variant": "rmi"}),
 }

@@ -303,6 +303,17 @@ def test_ctrl_c_ends_the_command_quietly(monkeypatch, tmp_path):
     ]
 
 
+def test_a_reader_that_leaves_is_not_told_that_the_folder_is_bad(monkeypatch, tmp_path):
+    def gone(*_, **__):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(reproduce, "run", gone)
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    result = invoke("helix", "--output", tmp_path)
+    assert "cannot be written" not in result.output
+    assert result.exit_code == 1
+
+
 def test_results_go_where_the_repository_keeps_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert reproduce.default_output() == Path("infold-results")

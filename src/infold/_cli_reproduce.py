@@ -62,6 +62,8 @@ def reproduce(
     except KeyboardInterrupt:
         typer.echo("infold: what is finished is kept; the same command goes on from there.", err=True)
         raise
+    except BrokenPipeError:  # the reader of stdout left: for the group of commands to handle
+        raise
     except OSError as error:
         raise UserError(f"--output={place} cannot be written ({error.strerror or error}); name another.") from error
     if as_json:
