@@ -27,7 +27,9 @@ class Table(NamedTuple):
 
 def check_table(data: Any, name: str) -> Table:
     """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column."""
-    native = nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
+    # A plain array is no table of any library: asking all of them takes longer than a small estimate.
+    plain = type(data) is np.ndarray
+    native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
     names: tuple[str, ...] | None = None
     if isinstance(native, nw.Series):
         names = (str(native.name),) if native.name not in (None, "") else None
@@ -80,6 +82,8 @@ def check_pair(X: Any, Y: Any, *, n_neighbors: int) -> tuple[Table, Table]:
 def drop_constant(table: Table, name: str) -> Table:
     """Return `table` without constant columns, which tell nothing; warn if there were any."""
     values = table.values
+    if np.all(values[0] != values[-1]):  # mostly true, and then nothing else needs a look
+        return table
     varies = values.min(axis=0) < values.max(axis=0)
     if varies.all():
         return table
@@ -94,8 +98,10 @@ def warn_repeated_rows(*values: np.ndarray) -> None:
     """Warn if whole rows repeat: kNN formulas are for continuous data."""
     columns = [column for table in values for column in table.T]
     n = len(columns[0])
-    if any(np.unique(column).size == n for column in columns):
-        return
+    for column in columns:
+        ordered = np.sort(column)
+        if np.all(ordered[1:] != ordered[:-1]):
+            return
     rows = np.ascontiguousarray(np.column_stack(columns)) + 0.0  # −0.0 becomes 0.0
     distinct = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))).size
     if distinct < n:
@@ -183,6 +189,9 @@ def _column(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # one pass; a sum that overflows is only a reason to look closer
+            return
     finite = np.isfinite(values)
     if finite.all():
         return
@@ -199,10 +208,10 @@ def _refuse_shared_columns(x: Table, y: Table) -> None:
         raise ValueError(
             f"X and Y share the column {shared[0]!r}, but their MI is then infinite; leave it out on one side."
         )
-    in_x = {(column + 0.0).tobytes(): i for i, column in enumerate(x.values.T) if np.ptp(column) > 0}
-    for j, column in enumerate(y.values.T):
-        i = in_x.get((column + 0.0).tobytes())
-        if i is not None:
+    in_x = {column.tobytes(): i for i, column in enumerate(x.values.T + 0.0)}  # −0.0 becomes 0.0
+    for j, column in enumerate(y.values.T + 0.0):
+        i = in_x.get(column.tobytes())
+        if i is not None and np.ptp(column) > 0:
             raise ValueError(
                 f"column {_named([i], x.names)} of X equals column {_named([j], y.names)} of Y, so the MI is infinite; "
                 f"leave it out on one side."

@@ -90,11 +90,11 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         else:
             warn_repeated_rows(x.values, y.values)
             self.local_mi_ = self._local_mi(np.ascontiguousarray(x.values.T), np.ascontiguousarray(y.values.T))
-        # The exactly rounded sum does not depend on the order of samples.
+        # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
         n_values = len(self.local_mi_)
-        self.mi_ = math.fsum(self.local_mi_) / n_values
+        self.mi_ = float(np.sort(self.local_mi_).sum()) / n_values
         left_out = 1 - n_values / self.n_samples_
-        self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values))
+        self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self
 
     def _check_parameters(self) -> None:

@@ -42,7 +42,14 @@ def run(
     silent = not verbose or not sys.stderr.isatty()
     bar = tqdm(total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent)
     results = []
-    with bar, ThreadPoolExecutor(min(n_workers(n_jobs), len(arguments))) as pool:
+    workers = min(n_workers(n_jobs), len(arguments))
+    if workers == 1:  # a thread of its own would cost more than a small task
+        with bar:
+            for a in arguments:
+                results.append(task(*a))
+                bar.update()
+        return results
+    with bar, ThreadPoolExecutor(workers) as pool:
         try:
             for future in [pool.submit(task, *a) for a in arguments]:
                 results.append(future.result())

@@ -11,16 +11,15 @@ def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Values are sorted before they are summed, so that the order of samples cannot change a bit, and brought to unit
     size before they are squared, so that 1e200 does not overflow.
     """
-    means, deviations = np.empty(len(columns)), np.empty(len(columns))
-    for f, column in enumerate(columns):
-        ordered = np.sort(column)
-        size = max(abs(ordered[0]), abs(ordered[-1]))
-        exponent = np.frexp(size)[1]
-        ordered = np.ldexp(ordered, -exponent)
-        centre = ordered.mean()
-        means[f] = np.ldexp(centre, exponent)
-        deviations[f] = np.ldexp(np.sqrt(np.mean((ordered - centre) ** 2)), exponent)
-    return means, deviations
+    ordered = np.sort(columns, axis=1)
+    exponents = np.frexp(np.maximum(np.abs(ordered[:, 0]), np.abs(ordered[:, -1])))[1]
+    exponents[np.abs(exponents) < 300] = 0  # such squares neither overflow nor vanish: the bits are the same
+    if exponents.any():
+        ordered = np.ldexp(ordered, -exponents[:, None])
+    centres = ordered.mean(axis=1)
+    ordered -= centres[:, None]
+    ordered *= ordered
+    return np.ldexp(centres, exponents), np.ldexp(np.sqrt(ordered.mean(axis=1)), exponents)
 
 
 def standardized(columns: np.ndarray) -> np.ndarray:
