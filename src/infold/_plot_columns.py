@@ -1,0 +1,161 @@
+"""Pictures of where the information is: among samples, and among columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._figures import BLUE, label, mi_label, new_figure, open_frame
+from ._validation import check_count, check_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .results import MutualInformation
+    from .selection import Relevance
+
+MANY_POINTS = 1_000  # from here on points are one picture in a drawing, not a shape each
+
+
+def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None) -> Axes:
+    """Samples in a plane, dark where X and Y tell much about each other.
+
+    Parameters
+    ----------
+    result : MutualInformation
+        From :func:`infold.mutual_information`, with a local value for every sample.
+    points : array, table or series, of shape (n_samples, n_columns) or (n_samples,)
+        Where to draw each sample: the columns of X, of Y, or of both. Two columns are the axes; of more, the first two
+        principal components (of standardised columns) are; a single one is drawn against the local values.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_helix(n_samples=200, random_state=0)
+    >>> result = infold.mutual_information(data.X, data.Y, method="ksg")
+    >>> ax = infold.plotting.plot_local(result, data.Y)
+    >>> ax.get_xlabel()
+    'component 1 (71 % of variance)'
+    """
+    table = check_table(points, "points")
+    local = np.asarray(result.local)
+    if len(table.values) != local.size:
+        raise ValueError(
+            f"points has {len(table.values)} rows, but the result has {local.size} local values; pass the rows that "
+            f"they belong to."
+        )
+    ax = new_figure().add_subplot() if ax is None else ax
+    names = table.names or tuple(f"column {i}" for i in range(table.values.shape[1]))
+    if table.values.shape[1] == 1:
+        coordinates = np.column_stack((table.values, local))
+        labels = label(names[0]), f"local value ({result.units})"
+    elif table.values.shape[1] == 2:
+        coordinates, labels = table.values, (label(names[0]), label(names[1]))
+    else:
+        coordinates, shares = principal_plane(table.values)
+        labels = tuple(f"component {i + 1} ({100 * share:.0f} % of variance)" for i, share in enumerate(shares))
+    low, high = np.quantile(local, (0.02, 0.98))  # a few extreme rows would take all of the colours
+    order = np.argsort(local, kind="stable")  # dark on top of pale
+    drawn = ax.scatter(
+        *coordinates[order].T, c=local[order], cmap="cividis_r", vmin=low, vmax=high if high > low else low + 1,
+        s=14, linewidths=0.3, edgecolors="#555555", rasterized=local.size > MANY_POINTS,
+    )  # fmt: skip
+    ax.figure.colorbar(drawn, ax=ax, label=f"local value ({result.units})", extend="both")
+    ax.set_xlabel(labels[0], parse_math=False)
+    ax.set_ylabel(labels[1], parse_math=False)
+    open_frame(ax)
+    return ax
+
+
+def principal_plane(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first two principal components of standardised columns (n, 2), and their shares of the variance."""
+    centred = values - values.mean(axis=0)
+    deviation = centred.std(axis=0)
+    z = centred[:, deviation > 0] / deviation[deviation > 0]
+    if z.shape[1] < 2:
+        z = np.column_stack((z, np.zeros((len(z), 2 - z.shape[1]))))
+    variances, axes = np.linalg.eigh(z.T @ z / len(z)) if z.shape[1] <= len(z) else _by_rows(z)
+    two = axes[:, ::-1][:, :2]
+    two = two * np.where(two[np.abs(two).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)  # a sign that no library chooses
+    return z @ two, variances[::-1][:2] / max(z.shape[1], 1)
+
+
+def _by_rows(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues, ascending, and axes of more columns than rows."""
+    _, singular, axes = np.linalg.svd(z, full_matrices=False)
+    return singular[::-1] ** 2 / len(z), axes[::-1].T
+
+
+def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | None = None) -> Axes:
+    """A bar for each column, filled where it is above the threshold.
+
+    Parameters
+    ----------
+    relevance : Relevance
+        From :func:`infold.relevance`.
+    max_columns : int, default=15
+        Bars a side, at most; those with the largest scores are drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure, tall enough, by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_gaussian(n_samples=100, noise_dims=2, random_state=0)
+    >>> relevance = infold.relevance(data.X, data.Y, random_state=0)
+    >>> ax = infold.plotting.plot_relevance(relevance)
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['X 0', 'X 1', 'Y 0', 'Y 1']
+    """
+    check_count("max_columns", max_columns)
+    sides = [
+        (side, names, scores, relevant, threshold, np.sort(np.argsort(-scores, kind="stable")[:max_columns]))
+        for side, names, scores, relevant, threshold in (
+            ("X", relevance.names_x, relevance.scores_x, relevance.relevant_x, relevance.threshold_x),
+            ("Y", relevance.names_y, relevance.scores_y, relevance.relevant_y, relevance.threshold_y),
+        )
+    ]
+    n_bars = sum(shown.size for *_, shown in sides)
+    ax = new_figure(5.0, 1.3 + 0.24 * (n_bars + 1)).add_subplot() if ax is None else ax
+    places: list[float] = []
+    labels: list[str] = []
+    top = 0.0
+    for side, names, scores, relevant, threshold, shown in sides:
+        rows = top + np.arange(shown.size)
+        for kept, style in (
+            (True, {"color": BLUE, "label": "above the threshold"}),
+            (False, {"color": "white", "hatch": "////", "label": "not above it"}),
+        ):
+            chosen = relevant[shown] == kept
+            named = style if not any(t.get_label() == style["label"] for t in ax.containers) else {**style, "label": ""}
+            if chosen.any():
+                ax.barh(rows[chosen], scores[shown][chosen], height=0.75, edgecolor="black", linewidth=0.7, **named)
+        ax.plot(
+            [threshold] * 2, [top - 0.5, top + shown.size - 0.5], color="black", linestyle="dashed", linewidth=1.6,
+            label="threshold" if side == "X" else "",
+        )  # fmt: skip
+        places += rows.tolist()
+        labels += [label(names[i]) if names else f"{side} {i}" for i in shown]
+        left = scores.size - shown.size
+        if left:
+            ax.set_title(f"the {max_columns} highest columns a side", fontsize="medium")
+        top += shown.size + 1
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.axhline(sides[0][-1].size, color="black", linewidth=0.5, linestyle=(0, (1, 3)))  # between the two sides
+    ax.set_yticks(places, labels, parse_math=False)
+    ax.set_ylim(top - 1.4, -0.6)
+    ax.set_xlabel(("" if relevance.kind == "alone" else "loss of ") + mi_label(relevance.units))
+    ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0 if True else 0), ncols=3)
+    open_frame(ax)
+    return ax
