@@ -21,6 +21,9 @@ ORDER = [
     "results",
     "measures",
     "datasets",
+    "resampling",
+    "inference",
+    "diagnosis",
     "plotting",
     "_selectors",
     "_tables",
@@ -55,6 +58,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "rows",
 ]
 
 
