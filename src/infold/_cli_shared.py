@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from infold._validation import Table
 
 OPTIONAL = {"jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
 
@@ -50,21 +53,14 @@ class Question:
     """What every command about a table starts from: the columns of both sides and the estimator's options."""
 
     file: Path
-    x: Any
-    y: Any
+    x: Table
+    y: Table
     options: dict[str, Any]
 
     @property
     def sides(self) -> dict[str, list[str]]:
         """Names of the columns of both sides."""
-        return {"x": list(self.x.names), "y": list(self.y.names)}
-
-    @property
-    def tables(self) -> tuple[Any, Any]:
-        """The values of both sides, with their names."""
-        from infold._validation import Table
-
-        return Table(self.x.values, self.x.names), Table(self.y.values, self.y.names)
+        return {"x": list(self.x.names or ()), "y": list(self.y.names or ())}
 
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
         """Return which rows may change places, as the library's options; labels come from the same file."""
@@ -113,6 +109,8 @@ def ask(
         "n_estimators": trees,
         "standardize": False if no_standardize else None,
     }
+    from infold._validation import Table
+
     options: dict[str, Any] = {}
     if paper:
         from infold import paper_settings
@@ -121,8 +119,8 @@ def ask(
     options |= given(**asked)
     return Question(
         file=file,
-        x=columns["--x"],
-        y=columns["--y"],
+        x=Table(columns["--x"].values, columns["--x"].names),
+        y=Table(columns["--y"].values, columns["--y"].names),
         options={"random_state": seed, "n_jobs": jobs, **options},
     )
 

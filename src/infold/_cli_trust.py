@@ -40,7 +40,8 @@ def independence(
         import infold
 
         result = infold.independence_test(
-            *question.tables,
+            question.x,
+            question.y,
             **given(n_permutations=permutations, early_stop=early_stop or None),
             **question.shuffle(groups, block),
             **question.options,
@@ -54,7 +55,7 @@ def diagnose(question: Question, as_json: Json = False) -> None:
     with working() as heard:
         import infold
 
-        result = infold.diagnose(*question.tables, **question.options)
+        result = infold.diagnose(question.x, question.y, **question.options)
     _tell(question, result, heard, as_json)
 
 
@@ -74,7 +75,8 @@ def relevance(
         import infold
 
         result = infold.relevance(
-            *question.tables,
+            question.x,
+            question.y,
             **given(n_permutations=permutations, kind="together" if together else None),
             **question.shuffle(groups, block),
             **question.options,
@@ -100,7 +102,8 @@ def report(
         from infold.report import make_report
 
         made = make_report(
-            *question.tables,
+            question.x,
+            question.y,
             **given(n_permutations=permutations, level=level, title=title),
             **question.shuffle(groups, block),
             **question.options,

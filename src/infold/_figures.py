@@ -19,7 +19,7 @@ STYLES = (
     (PURPLE, "D", (0, (3, 1, 1, 1))),
 )
 
-LONGEST_LABEL = 24  # characters; a longer name would leave no room for the picture
+LONGEST_LABEL = 20  # characters; a longer name would leave no room for the picture
 
 
 def new_figure(width: float = 5.0, height: float = 3.8) -> Figure:
@@ -42,15 +42,25 @@ def label(name: Any) -> str:
     """Return a column's name as one short line; draw it with `parse_math=False`, as a name may hold a $.
 
     >>> label("a name that goes on and on and on")
-    'a name that go…and on and on'
+    'a name tha…and on'
     """
     text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
     if len(text) <= LONGEST_LABEL:
         return text
     half = LONGEST_LABEL // 2
-    return f"{text[: half + 2].rstrip()}…{text[-half - 1 :].lstrip()}"
+    return f"{text[:half].rstrip()}…{text[1 - half :].lstrip()}"
 
 
 def mi_label(units: str) -> str:
     """Return the label of an axis of mutual information."""
     return f"mutual information ({units})"
+
+
+def legend_above(ax: Any, **options: Any) -> None:
+    """Put the legend between the axes and their title, where no data can be."""
+    ax.legend(
+        frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
+        columnspacing=1.2, handlelength=1.6, **options,
+    )  # fmt: skip
+    if ax.get_title():
+        ax.set_title(ax.get_title(), fontsize="medium", pad=24, parse_math=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._figures import BLUE, label, mi_label, new_figure, open_frame
+from ._figures import BLUE, label, legend_above, mi_label, new_figure, open_frame
 from ._validation import check_count, check_table
 
 if TYPE_CHECKING:
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from .results import MutualInformation
     from .selection import Relevance
+
+FOUND: dict[str, Any] = {"facecolor": BLUE}
+NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}
+THRESHOLD: dict[str, Any] = {"color": "black", "linestyle": "dashed", "linewidth": 1.6}
 
 MANY_POINTS = 1_000  # from here on points are one picture in a drawing, not a shape each
 
@@ -60,11 +64,13 @@ def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None
         coordinates, labels = table.values, (label(names[0]), label(names[1]))
     else:
         coordinates, shares = principal_plane(table.values)
-        labels = tuple(f"component {i + 1} ({100 * share:.0f} % of variance)" for i, share in enumerate(shares))
+        first, second = (f"component {i + 1} ({100 * share:.0f} % of variance)" for i, share in enumerate(shares))
+        labels = first, second
     low, high = np.quantile(local, (0.02, 0.98))  # a few extreme rows would take all of the colours
     order = np.argsort(local, kind="stable")  # dark on top of pale
+    across, up = coordinates[order].T
     drawn = ax.scatter(
-        *coordinates[order].T, c=local[order], cmap="cividis_r", vmin=low, vmax=high if high > low else low + 1,
+        across, up, c=local[order], cmap="cividis_r", vmin=low, vmax=high if high > low else low + 1,
         s=14, linewidths=0.3, edgecolors="#555555", rasterized=local.size > MANY_POINTS,
     )  # fmt: skip
     ax.figure.colorbar(drawn, ax=ax, label=f"local value ({result.units})", extend="both")
@@ -118,44 +124,35 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['X 0', 'X 1', 'Y 0', 'Y 1']
     """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     check_count("max_columns", max_columns)
-    sides = [
-        (side, names, scores, relevant, threshold, np.sort(np.argsort(-scores, kind="stable")[:max_columns]))
-        for side, names, scores, relevant, threshold in (
-            ("X", relevance.names_x, relevance.scores_x, relevance.relevant_x, relevance.threshold_x),
-            ("Y", relevance.names_y, relevance.scores_y, relevance.relevant_y, relevance.threshold_y),
-        )
-    ]
-    n_bars = sum(shown.size for *_, shown in sides)
+    rows = relevance.columns()
+    sides = [sorted((r for r in rows if r["side"] == side), key=lambda r: -r["score"])[:max_columns] for side in "xy"]
+    n_bars = sum(map(len, sides))
     ax = new_figure(5.0, 1.3 + 0.24 * (n_bars + 1)).add_subplot() if ax is None else ax
-    places: list[float] = []
-    labels: list[str] = []
-    top = 0.0
-    for side, names, scores, relevant, threshold, shown in sides:
-        rows = top + np.arange(shown.size)
-        for kept, style in (
-            (True, {"color": BLUE, "label": "above the threshold"}),
-            (False, {"color": "white", "hatch": "////", "label": "not above it"}),
-        ):
-            chosen = relevant[shown] == kept
-            named = style if not any(t.get_label() == style["label"] for t in ax.containers) else {**style, "label": ""}
-            if chosen.any():
-                ax.barh(rows[chosen], scores[shown][chosen], height=0.75, edgecolor="black", linewidth=0.7, **named)
-        ax.plot(
-            [threshold] * 2, [top - 0.5, top + shown.size - 0.5], color="black", linestyle="dashed", linewidth=1.6,
-            label="threshold" if side == "X" else "",
-        )  # fmt: skip
-        places += rows.tolist()
-        labels += [label(names[i]) if names else f"{side} {i}" for i in shown]
-        left = scores.size - shown.size
-        if left:
-            ax.set_title(f"the {max_columns} highest columns a side", fontsize="medium")
-        top += shown.size + 1
+    places: list[int] = []
+    for side, threshold in zip(sides, (relevance.threshold_x, relevance.threshold_y), strict=True):
+        top = places[-1] + 2 if places else 0  # a gap between the sides
+        here = range(top, top + len(side))
+        for place, row in zip(here, side, strict=True):
+            look = FOUND if row["relevant"] else NOT_FOUND
+            ax.barh(place, row["score"], height=0.75, edgecolor="black", linewidth=0.7, **look)
+        ends = [threshold] * 2, [here[0] - 0.5, here[-1] + 0.5]
+        ax.plot(*ends, color="white", linewidth=3.2)  # so that it shows on a dark bar
+        ax.plot(*ends, **THRESHOLD)
+        places += here
+    names = [f"{row['side'].upper()} {label(row['name'])}" for side in sides for row in side]
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.axhline(sides[0][-1].size, color="black", linewidth=0.5, linestyle=(0, (1, 3)))  # between the two sides
-    ax.set_yticks(places, labels, parse_math=False)
-    ax.set_ylim(top - 1.4, -0.6)
-    ax.set_xlabel(("" if relevance.kind == "alone" else "loss of ") + mi_label(relevance.units))
-    ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0 if True else 0), ncols=3)
+    ax.set_yticks(places, names, parse_math=False)
+    ax.set_ylim(places[-1] + 0.6, -0.6)
+    lost = "" if relevance.kind == "alone" else "loss of "
+    ax.set_xlabel(lost + mi_label(relevance.units))
+    if n_bars < len(rows):
+        ax.set_title(f"the {max_columns} highest columns of a side, of {len(rows)} in all", fontsize="medium")
+    bars = (("above", FOUND), ("not above", NOT_FOUND))
+    patches = [Patch(edgecolor="black", linewidth=0.7, label=words, **look) for words, look in bars]
+    legend_above(ax, handles=[Line2D([], [], label="threshold", **THRESHOLD), *patches], ncols=3)
     open_frame(ax)
     return ax

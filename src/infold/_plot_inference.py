@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._figures import BLUE, PALE, VERMILLION, mi_label, new_figure, open_frame
+from ._figures import BLUE, PALE, VERMILLION, legend_above, mi_label, new_figure, open_frame
 from ._validation import check_choice
 
 if TYPE_CHECKING:
@@ -47,11 +47,9 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
     ax.axvline(test.statistic, color=BLUE, linewidth=2.5, label=f"as observed: {test.statistic:.3g}")
     ax.set_xlabel(mi_label(test.units) if test.statistic == test.mi else "test statistic")
     ax.set_ylabel("permutations")
-    ax.yaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylim(top=ax.get_ylim()[1] * 1.35)  # room for the legend above the bars
     stopped = ", stopped early" if test.stopped_early else ""
     ax.set_title(f"p = {test.pvalue:.2g}, {test.n_permutations} permutations{stopped}", fontsize="medium")
-    ax.legend(frameon=False, loc="upper center", ncols=3, fontsize="small", columnspacing=1.2, handlelength=1.4)
+    legend_above(ax, ncols=3)
     open_frame(ax)
     return ax
 
@@ -223,24 +221,22 @@ def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_figure().add_subplot() if ax is None else ax
     rows = sorted(diagnosis.planted, key=lambda row: row["true"])
-    true = [row["true"] for row in rows]
-    if rows:
-        ax.plot([0, true[-1]], [0, true[-1]], color="black", linestyle="dashed", linewidth=1.0, label="no error")
-        ax.errorbar(
-            true, [row["mean"] for row in rows], yerr=[row["sd"] for row in rows], color=VERMILLION, marker="D",
-            markeredgecolor="black", linewidth=1.2, capsize=4, label="estimate, ± 1 deviation",
-        )  # fmt: skip
-        ax.legend(frameon=False, loc="upper left", fontsize="small")
-    for row in rows:
-        if row.get("power") is not None:
-            ax.annotate(
-                f"power {100 * row['power']:.0f} %", (row["true"], row["mean"] - row["sd"]), (0, -10),
-                textcoords="offset points", ha="center", va="top", fontsize="x-small",
-            )  # fmt: skip
-    ax.margins(x=0.12, y=0.15)
+    places = range(len(rows))
+    ax.errorbar(
+        places, [row["mean"] for row in rows], yerr=[row["sd"] for row in rows], color=VERMILLION, marker="D",
+        markeredgecolor="black", linestyle="none", linewidth=1.2, capsize=4, label="estimated, ± 1 deviation",
+    )  # fmt: skip
+    ax.hlines(
+        [row["true"] for row in rows], [p - 0.3 for p in places], [p + 0.3 for p in places], color="black",
+        linewidth=1.6, label="planted",
+    )  # fmt: skip
+    power = [f"\npower {100 * row['power']:.0f} %" if row["true"] > 0 else "\n" for row in rows]
+    ax.set_xticks(places, [f"{row['true']:.2g}{p}" for row, p in zip(rows, power, strict=True)], fontsize="small")
+    ax.margins(x=0.08, y=0.12)
     units = diagnosis.estimate.units
     ax.set_xlabel(f"planted ({units})")
     ax.set_ylabel(f"estimated ({units})")
+    legend_above(ax, ncols=2)
     open_frame(ax)
     return ax
 
@@ -251,7 +247,7 @@ def _bins(values: np.ndarray) -> Any:
     if spread <= 1e-12 * float(np.abs(values).max()):
         width = 0.05 * float(np.abs(values).max()) or 0.01
         return [float(values[0]) - width, float(values[0]) + width]
-    return min(30, max(8, round(2 * values.size**0.5)))
+    return min(40, max(8, round(values.size**0.5)))
 
 
 def _size_axis(ax: Axes, sizes: Any) -> None:

@@ -25,7 +25,6 @@ from .plotting import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from .report import Report
     from .selection import Relevance
@@ -140,22 +139,22 @@ def trust_pictures(report: Report) -> list[Picture]:
 
 def local_pictures(report: Report) -> list[Picture]:
     """Return the figures of local values: one plane for a column a side, else one for each side."""
-    result, x, y = report.estimate, report.x, report.y
-    if len(result.local) != len(x.values):
+    result = report.estimate
+    if len(result.local) != len(report.x.values):
         return []
+    x, y = _telling(report.x, "X", report), _telling(report.y, "Y", report)
     if x.values.shape[1] == y.values.shape[1] == 1:
-        both = Table(np.hstack((x.values, y.values)), (*_names(x, "X"), *_names(y, "Y")))
-        planes = {"X against Y": both}
+        planes = {"X and Y": Table(np.hstack((x.values, y.values)), (*(x.names or ()), *(y.names or ())))}
     else:
-        planes = {side: Table(table.values, _names(table, side)) for side, table in (("X", x), ("Y", y))}
+        planes = {"X": x, "Y": y}
     low, high = number(result.local.min()), number(result.local.max())
     return [
         _picture(
             f"local-{i}",
             plot_local(result, table, ax=_axes()),
             f"Samples in the plane of {side}, shaded by local value, from {low} to {high} {result.units}.",
-            f"Samples by {side}, dark where X and Y tell much about each other. The mean of all local values is the "
-            "estimate.",
+            f"Samples by {side} (columns above the threshold, if any), dark where X and Y tell much about each other. "
+            "The mean of all local values is the estimate.",
         )
         for i, (side, table) in enumerate(planes.items())
     ]
@@ -197,8 +196,13 @@ def _listed(found: Relevance) -> str:
     return (", ".join(names[:10]) or "none") + more
 
 
-def _names(table: Table, side: str) -> tuple[str, ...]:
-    return table.names or tuple(f"{side} {i}" for i in range(table.values.shape[1]))
+def _telling(table: Table, side: str, report: Report) -> Table:
+    """Return the columns of one side that carry information, or all of them if none was found to."""
+    names = table.names or tuple(f"{side} {i}" for i in range(table.values.shape[1]))
+    rows = [row for row in column_rows(report) if row["side"] == side]
+    found = [i for i, row in enumerate(rows) if row["alone"]["relevant"] or row["together"]["relevant"]]
+    chosen = found or list(range(len(names)))
+    return Table(table.values[:, chosen], tuple(names[i] for i in chosen))
 
 
 def _axes(height: float = HEIGHT) -> Axes:
@@ -209,7 +213,7 @@ def _picture(name: str, ax: Axes, alt: str, caption: str) -> Picture:
     return Picture(name, svg_data(ax.figure), alt, caption)
 
 
-def svg_data(figure: Figure) -> str:
+def svg_data(figure: Any) -> str:
     """Return a figure as a data address: no date, and names that depend on nothing but the figure."""
     import matplotlib
 

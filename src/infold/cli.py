@@ -118,13 +118,14 @@ def estimate(
     with working() as heard:
         import infold
 
-        result = infold.mutual_information(*question.tables, **question.options)
+        result = infold.mutual_information(question.x, question.y, **question.options)
         more: dict[str, Any] = {}
         if ci:
-            more["interval"] = infold.confidence_interval(*question.tables, **given(level=level), **question.options)
+            levels = given(level=level)
+            more["interval"] = infold.confidence_interval(question.x, question.y, **levels, **question.options)
         if test:
             more["test"] = infold.independence_test(
-                *question.tables, **given(n_permutations=permutations), **shuffle, **question.options
+                question.x, question.y, **given(n_permutations=permutations), **shuffle, **question.options
             )
     if local is not None:
         with replacing(local) as temporary:

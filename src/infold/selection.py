@@ -223,7 +223,7 @@ def relevance(
     shuffle = make_shuffle(len(x.values), groups, block)
     score = _alone if kind == ALONE else _together
     first, *seeds = seeds_for(random_state, 1 + n_permutations)
-    tasks = [(estimator, x, y, None, first)] if kind == ALONE else []
+    tasks: list[tuple[Any, ...]] = [(estimator, x, y, None, first)] if kind == ALONE else []
     tasks += [(estimator, x, y, shuffle, seed) for seed in seeds]
     rows = np.array(list(in_order(score, tasks, n_jobs=n_jobs, label="columns", verbose=verbose))) / unit
     mi = estimator.mi_ / unit
