@@ -118,7 +118,7 @@ def plot_drift(diagnosis: Diagnosis, *, over: str = "size", ax: Axes | None = No
     --------
     >>> import infold
     >>> data = infold.datasets.make_gaussian(n_samples=100, random_state=0)
-    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_planted=0, random_state=0)
+    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_simulations=2, random_state=0)
     >>> infold.plotting.plot_drift(diagnosis, over="neighbors").get_xlabel()
     'neighbours k'
     """
@@ -127,7 +127,8 @@ def plot_drift(diagnosis: Diagnosis, *, over: str = "size", ax: Axes | None = No
     mi = diagnosis.estimate.mi
     ax.axhline(mi, color=BLUE, linewidth=2.0, zorder=1, label=f"estimate: {mi:.3g}")
     if over == "size":
-        rows = sorted((n, *pair) for n, pair in diagnosis.over_size.items())
+        whole = {diagnosis.n_samples: (mi, 0.0)}
+        rows = sorted((n, *pair) for n, pair in {**whole, **diagnosis.over_size}.items())
         x, means, deviations = zip(*rows, strict=True)
         ax.errorbar(
             x, means, yerr=deviations, color="black", marker="o", markerfacecolor="white", linestyle=(0, (5, 1)),
@@ -170,7 +171,7 @@ def plot_comparison(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import infold
     >>> data = infold.datasets.make_gaussian(n_samples=100, random_state=0)
-    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_planted=0, random_state=0)
+    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_simulations=2, random_state=0)
     >>> ax = infold.plotting.plot_comparison(diagnosis)
     >>> ax.get_xlabel()
     'mutual information (nats)'
@@ -215,7 +216,7 @@ def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import infold
     >>> data = infold.datasets.make_gaussian(n_samples=100, random_state=0)
-    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_planted=5, random_state=0)
+    >>> diagnosis = infold.diagnose(data.X, data.Y, method="ksg", n_simulations=2, random_state=0)
     >>> infold.plotting.plot_planted(diagnosis).get_xlabel()
     'planted (nats)'
     """

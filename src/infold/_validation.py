@@ -127,11 +127,10 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
 def check_share(name: str, value: Any) -> float:
     """Return `value` as a float strictly between 0 and 1."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name}={value!r} must be a number between 0 and 1; pass such a number.")
-    share = float(value)
-    if not 0 < share < 1:
-        raise ValueError(f"{name}={value} must be between 0 and 1; pass such a number.")
-    return share
+        raise TypeError(f"{name}={value!r} must be a number; pass one between 0 and 1.")
+    if not 0 < float(value) < 1:
+        raise ValueError(f"{name}={value} must be between 0 and 1, both excluded; pass such a number.")
+    return float(value)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:

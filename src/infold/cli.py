@@ -105,7 +105,7 @@ def estimate(
     for name, value, needs, there in (
         ("--permutations", permutations, "--test", test),
         ("--groups", groups, "--test", test),
-        ("--block", block, "--test", test),
+        ("--block", block, "--ci or --test", ci or test),
         ("--level", level, "--ci", ci),
     ):
         if value is not None and not there:
@@ -121,8 +121,8 @@ def estimate(
         result = infold.mutual_information(question.x, question.y, **question.options)
         more: dict[str, Any] = {}
         if ci:
-            levels = given(level=level)
-            more["interval"] = infold.confidence_interval(question.x, question.y, **levels, **question.options)
+            own = given(level=level, block=block)
+            more["interval"] = infold.confidence_interval(question.x, question.y, **own, **question.options)
         if test:
             more["test"] = infold.independence_test(
                 question.x, question.y, **given(n_permutations=permutations), **shuffle, **question.options

@@ -18,6 +18,7 @@ from ._validation import DataWarning, Table, check_table
 from .diagnosis import diagnose
 from .inference import confidence_interval, independence_test
 from .measures import DEFAULT_METHOD
+from .notes import memory_note
 from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
 from .selection import Relevance, relevance
 
@@ -135,7 +136,7 @@ def make_report(
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
     n_permutations, groups, block
-        As in :func:`independence_test`.
+        As in :func:`independence_test`; the interval keeps blocks together too.
     level : float, default=0.95
         Of the interval.
     random_state : int or None, default=None
@@ -174,13 +175,17 @@ def make_report(
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", DataWarning)
         test = independence_test(x, y, n_permutations=n_permutations, **shuffle, **asked)
-        interval = confidence_interval(x, y, level=level, **asked)
+        interval = confidence_interval(x, y, level=level, block=block, **asked)
         diagnosis = diagnose(x, y, **asked)
         columns, reduced = _relevances(x, y, shuffle, shared, n_permutations)
-    said = list(dict.fromkeys((str(w.message), w.category) for w in heard))
-    for message, category in said:
+    # The diagnosis knows no blocks, and would advise what was done already.
+    answered = memory_note(x, y, None) if block is not None else None
+    said = {str(w.message): w.category for w in heard if answered is None or str(w.message) != answered.text}
+    for message, category in said.items():
         warnings.warn(message, category, stacklevel=2)
-    notes = [m for m, _ in said] + [*test.notes, *interval.notes, *diagnosis.notes, *reduced]
+    notes = [*said, *test.notes, *interval.notes, *diagnosis.notes, *reduced]
+    if answered is not None:
+        notes = [note for note in notes if note != answered.text]
     return Report(
         title=title or "Mutual information report",
         x=x,

@@ -76,7 +76,9 @@ def in_order(
     # One thread of BLAS for all: estimators that set this limit themselves would undo it for each other.
     with bar, threadpool_limits(1), Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator") as parallel:
         for start in range(0, len(arguments), size):
-            for answer in parallel(delayed(task)(*a) for a in arguments[start : start + size]):
+            answers = parallel(delayed(task)(*a) for a in arguments[start : start + size])
+            # A round is finished before it is shown: joblib complains of answers that nobody took.
+            for answer in list(answers) if in_rounds else answers:
                 bar.update()
                 yield answer
 
@@ -91,22 +93,31 @@ def seeds_for(random_state: Any, count: int) -> list[int]:
 class Shuffle(NamedTuple):
     """Which rows may change places: blocks of consecutive rows within groups."""
 
-    groups: tuple[tuple[np.ndarray, ...], ...]
+    groups: tuple[np.ndarray, ...]  # the rows of each
+    length: int  # of a block; the last of a group may be shorter
     n_samples: int
 
     def draw(self, seed: int) -> np.ndarray:
         """Return a random permutation of the rows."""
         rng = np.random.default_rng(seed)
-        rows = np.empty(self.n_samples, np.intp)
-        for blocks in self.groups:
-            shuffled = np.concatenate([blocks[i] for i in rng.permutation(len(blocks))])
-            rows[np.concatenate(blocks)] = shuffled
-        return rows
+        order = np.empty(self.n_samples, np.intp)
+        for rows in self.groups:
+            if self.length == 1:
+                order[rows] = rng.permutation(rows)
+                continue
+            blocks = np.split(rows, np.arange(self.length, len(rows), self.length))
+            order[rows] = np.concatenate([blocks[i] for i in rng.permutation(len(blocks))])
+        return order
+
+    @property
+    def n_blocks(self) -> np.ndarray:
+        """How many blocks each group has."""
+        return np.array([-(-len(rows) // self.length) for rows in self.groups])
 
     @property
     def log_count(self) -> float:
         """The logarithm of the number of different permutations."""
-        return sum(math.lgamma(len(blocks) + 1) for blocks in self.groups)
+        return sum(math.lgamma(count + 1) for count in self.n_blocks)
 
 
 def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
@@ -126,5 +137,11 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
         raise ValueError(
             f"block={length} leaves fewer than two whole blocks of the {n_samples} rows; pass at most {n_samples // 2}."
         )
-    cut = [tuple(np.split(rows, np.arange(length, len(rows), length))) for rows in members]
-    return Shuffle(tuple(cut), n_samples)
+    return Shuffle(tuple(members), length, n_samples)
+
+
+def partition_tasks(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
+    """Deal the rows at random into equal parts that share none; return the rows of each, and a seed."""
+    order, size = shuffle.draw(seed), shuffle.n_samples // parts
+    seeds = seeds_for(seed, parts)
+    return [(order[i * size : (i + 1) * size], seeds[i]) for i in range(parts)]
