@@ -42,7 +42,7 @@ def label(name: Any) -> str:
     """Return a column's name as one short line; draw it with `parse_math=False`, as a name may hold a $.
 
     >>> label("a name that goes on and on and on")
-    'a name tha…and on'
+    'a name tha…on and on'
     """
     text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
     if len(text) <= LONGEST_LABEL:

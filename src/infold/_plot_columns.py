@@ -28,7 +28,7 @@ def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None
     Parameters
     ----------
     result : MutualInformation
-        From :func:`infold.mutual_information`, with a local value for every sample.
+        From :func:`infold.mutual_information`. Samples without a local value (`max_queries`) are left out.
     points : array, table or series, of shape (n_samples, n_columns) or (n_samples,)
         Where to draw each sample: the columns of X, of Y, or of both. Two columns are the axes; of more, the first two
         principal components (of standardised columns) are; a single one is drawn against the local values.
@@ -46,24 +46,25 @@ def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None
     >>> result = infold.mutual_information(data.X, data.Y, method="ksg")
     >>> ax = infold.plotting.plot_local(result, data.Y)
     >>> ax.get_xlabel()
-    'component 1 (71 % of variance)'
+    'component 1 (46 % of variance)'
     """
     table = check_table(points, "points")
-    local = np.asarray(result.local)
-    if len(table.values) != local.size:
+    if len(table.values) != result.n_samples:
         raise ValueError(
-            f"points has {len(table.values)} rows, but the result has {local.size} local values; pass the rows that "
-            f"they belong to."
+            f"points has {len(table.values)} rows, but the result is about {result.n_samples} samples; pass the "
+            f"rows of the same table."
         )
+    local = np.asarray(result.local)
+    values = table.values if result.query_rows is None else table.values[result.query_rows]
     ax = new_figure().add_subplot() if ax is None else ax
-    names = table.names or tuple(f"column {i}" for i in range(table.values.shape[1]))
-    if table.values.shape[1] == 1:
-        coordinates = np.column_stack((table.values, local))
+    names = table.names or tuple(f"column {i}" for i in range(values.shape[1]))
+    if values.shape[1] == 1:
+        coordinates = np.column_stack((values, local))
         labels = label(names[0]), f"local value ({result.units})"
-    elif table.values.shape[1] == 2:
-        coordinates, labels = table.values, (label(names[0]), label(names[1]))
+    elif values.shape[1] == 2:
+        coordinates, labels = values, (label(names[0]), label(names[1]))
     else:
-        coordinates, shares = principal_plane(table.values)
+        coordinates, shares = principal_plane(values)
         first, second = (f"component {i + 1} ({100 * share:.0f} % of variance)" for i, share in enumerate(shares))
         labels = first, second
     low, high = np.quantile(local, (0.02, 0.98))  # a few extreme rows would take all of the colours

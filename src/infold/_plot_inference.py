@@ -45,7 +45,7 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
     ax.hist(null, bins=_bins(null), color=PALE, edgecolor="black", linewidth=0.7, label="rows re-paired")
     ax.axvline(test.null_mean, color="black", linestyle="dashed", linewidth=1.2, label="their mean")
     ax.axvline(test.statistic, color=BLUE, linewidth=2.5, label=f"as observed: {test.statistic:.3g}")
-    ax.set_xlabel(mi_label(test.units) if test.statistic == test.mi else "test statistic")
+    ax.set_xlabel(mi_label(test.units) if test.statistic_name == "mi" else _statistic_label(test))
     ax.set_ylabel("permutations")
     stopped = ", stopped early" if test.stopped_early else ""
     ax.set_title(f"p = {test.pvalue:.2g}, {test.n_permutations} permutations{stopped}", fontsize="medium")
@@ -240,6 +240,10 @@ def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     legend_above(ax, ncols=2)
     open_frame(ax)
     return ax
+
+
+def _statistic_label(test: IndependenceTest) -> str:
+    return f"test statistic ({test.statistic_name})".replace("-", "\N{MINUS SIGN}")
 
 
 def _bins(values: np.ndarray) -> Any:

@@ -45,13 +45,7 @@ class Picture:
 
 def render(report: Report) -> str:
     """Return the page."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise ImportError(
-            "a report needs jinja2; install it with: pip install 'infold[report]'", name="jinja2"
-        ) from error
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = make_environment()
     environment.filters |= {"name": readable, "number": number}
     text = files("infold").joinpath("templates", "report.html").read_text(encoding="utf-8")
     return environment.from_string(text).render(
@@ -63,6 +57,23 @@ def render(report: Report) -> str:
         columns=column_pictures(report),
         rows=column_rows(report),
     )
+
+
+def make_environment() -> Any:
+    """Return what fills templates in; it escapes everything."""
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise ImportError(
+            "a report needs jinja2; install it with: pip install 'infold[report]'", name="jinja2"
+        ) from error
+    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def check_extras() -> None:
+    """Complain now, not after minutes of work, if the page could not be made."""
+    make_environment()
+    new_figure()
 
 
 def readable(name: Any) -> str:
@@ -140,8 +151,6 @@ def trust_pictures(report: Report) -> list[Picture]:
 def local_pictures(report: Report) -> list[Picture]:
     """Return the figures of local values: one plane for a column a side, else one for each side."""
     result = report.estimate
-    if len(result.local) != len(report.x.values):
-        return []
     x, y = _telling(report.x, "X", report), _telling(report.y, "Y", report)
     if x.values.shape[1] == y.values.shape[1] == 1:
         planes = {"X and Y": Table(np.hstack((x.values, y.values)), (*(x.names or ()), *(y.names or ())))}

@@ -7,13 +7,14 @@ import platform
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._report_page import render
+from ._report_page import check_extras, render
 from ._validation import DataWarning, Table, check_table
 from .diagnosis import diagnose
 from .inference import confidence_interval, independence_test
@@ -84,6 +85,10 @@ class Report:
 
     def html(self) -> str:
         """Return the page; the same report gives the same bytes."""
+        return self._page
+
+    @cached_property
+    def _page(self) -> str:
         return render(self)
 
     def summary(self) -> str:
@@ -167,6 +172,7 @@ def make_report(
     >>> report.html()[:15]
     '<!DOCTYPE html>'
     """
+    check_extras()
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
     x, y = check_table(X, "X"), check_table(Y, "Y")
     shuffle: dict[str, Any] = {"groups": groups, "block": block}
