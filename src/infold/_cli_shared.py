@@ -34,8 +34,8 @@ Paper = Annotated[bool, typer.Option("--paper", help="The paper's settings, wher
 Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gives the same answer.")]
 Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 uses all cores.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Permutations = Annotated[int | None, typer.Option("--permutations", help="Permutations of the test.")]
-Level = Annotated[float | None, typer.Option("--level", help="Level of the interval, such as 0.95.")]
+Permutations = Annotated[int | None, typer.Option("--permutations", help="Number of permutations. [default: 199]")]
+Level = Annotated[float | None, typer.Option("--level", help="Level of the interval. [default: 0.95]")]
 Groups = Annotated[
     str | None, typer.Option("--groups", help="Column of labels; rows change places within a group only.")
 ]
