@@ -55,6 +55,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "surrogates",
 ]
 
 
