@@ -121,10 +121,10 @@ class Adaptive(MutualInformationEstimator):
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG in every view.
+        k of KSG in every view but two: the sharp look takes the nearest neighbour, radii take ten.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the surrogates, of the rows queried and of the order within ties. The same seed gives the same bits for
-        any `n_jobs`.
+        Seed of the surrogates, of the centres of bumps and of the order within ties. The same seed gives the same bits
+        for any `n_jobs`.
     n_jobs : int or None, default=None
         Threads; −1 uses all cores.
     verbose : int, default=0
