@@ -60,6 +60,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "surrogates",
     "rows",
 ]
 
