@@ -14,7 +14,7 @@ def ksg(x, y, k):
 
 
 def pvalue(observed, null, enough):
-    """(p, permutations looked at): Besag & Clifford's, which with `enough` > len(null) is the usual one with the + 1."""
+    """(p, permutations looked at) by Besag & Clifford; with `enough` > len(null), the usual p with the + 1."""
     above = 0
     for looked_at, value in enumerate(null, start=1):
         if value >= observed:
