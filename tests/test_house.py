@@ -52,9 +52,11 @@ CORE_ORDER = [
     "parallel",
     "scaling",
     "split",
+    "scan",
     "binned",
     "projection",
     "tree",
+    "route",
     "tiles",
     "brute",
     "sweep",
@@ -69,6 +71,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "surrogates",
     "rows",
 ]
 
