@@ -27,6 +27,9 @@ class Table(NamedTuple):
 
 def check_table(data: Any, name: str) -> Table:
     """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column."""
+    if isinstance(data, Table):
+        _refuse_non_finite(data.values, name, data.names)
+        return data
     # A plain array is no table of any library: asking all of them takes longer than a small estimate.
     plain = type(data) is np.ndarray
     native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
@@ -119,6 +122,15 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     if value < minimum:
         raise ValueError(f"{name}={value} must be at least {minimum}; pass a larger number.")
     return int(value)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return `value` as a float strictly between 0 and 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r} must be a number; pass one between 0 and 1.")
+    if not 0 < float(value) < 1:
+        raise ValueError(f"{name}={value} must be between 0 and 1, both excluded; pass such a number.")
+    return float(value)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
