@@ -1,0 +1,118 @@
+"""Whole estimates in parallel: permutations, subsamples, repetitions, pairs.
+
+joblib spreads them, so they run on this machine or, under `joblib.parallel_config("dask")`, on a cluster. What a task
+needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor the loss of
+one changes a bit of the answer.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ._validation import without_data_warnings
+
+Job = tuple[Any, ...]
+
+
+def run(
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    shared: tuple[Any, ...] = (),
+    n_jobs: int | None,
+    label: str,
+    verbose: int,
+    prefer: str | None = "threads",
+) -> list[Any]:
+    """Return [function(*shared, *job) for job in jobs], in parallel, with a progress bar on a terminal.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module, so that other processes find it.
+    jobs : sequence of tuples
+        The arguments of each call; small, as each travels with its task.
+    shared : tuple
+        Arguments that all calls have in common, such as the data: they travel once a worker.
+    n_jobs : int or None
+        Workers; −1 uses all cores. A Dask cluster uses all of its own.
+    label : str
+        What the bar calls the work.
+    verbose : int
+        0 shows no bar.
+    prefer : {"threads", "processes", None}
+        For work on this machine. Kernels release the GIL, so threads do unless Python itself takes most of the time.
+
+    >>> run(pow, [(2,), (3,), (4,)], shared=(10,), n_jobs=2, label="powers", verbose=0)
+    [100, 1000, 10000]
+    """
+    answers = in_order(function, jobs, shared=shared, n_jobs=n_jobs, label=label, verbose=verbose, prefer=prefer)
+    return list(answers)
+
+
+def in_order(
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    shared: tuple[Any, ...] = (),
+    n_jobs: int | None,
+    label: str,
+    verbose: int,
+    prefer: str | None = "threads",
+) -> Iterator[Any]:
+    """Yield what `run` returns, each as soon as all before it are there; to close the iterator ends the work."""
+    from .core.parallel import progress_bar
+
+    early: dict[int, Any] = {}
+    answers = as_finished(function, jobs, shared=shared, n_jobs=n_jobs, prefer=prefer)
+    with progress_bar(len(jobs), label, verbose) as bar:
+        try:
+            for wanted in range(len(jobs)):
+                while wanted not in early:
+                    number, answer = next(answers)
+                    early[number] = answer
+                    bar.update()
+                yield early.pop(wanted)
+        finally:
+            answers.close()
+
+
+def as_finished(
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    shared: tuple[Any, ...] = (),
+    n_jobs: int | None,
+    prefer: str | None = "threads",
+) -> Any:
+    """Yield (i, function(*shared, *jobs[i])) in the order in which they are finished.
+
+    Warnings about data are the caller's to give, once, and not those of each task. An interrupt, or closing the
+    iterator, ends what is running and starts nothing else.
+    """
+    from joblib import Parallel, delayed
+
+    from ._cluster import active_client, on_cluster
+    from .core.parallel import in_parallel_task
+
+    inner = in_parallel_task()  # cores are not shared out twice
+    client = None if inner else active_client()
+    if client is not None:
+        yield from on_cluster(client, function, jobs, shared)
+        return
+    parallel = Parallel(n_jobs=1 if inner else n_jobs, prefer=prefer, return_as="generator_unordered")
+    with without_data_warnings:  # here for threads, which share the filters; in `_one` for processes
+        answers = parallel(delayed(_one)(function, i, shared, job) for i, job in enumerate(jobs))
+        try:
+            yield from answers
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
+                answers.close()
+
+
+def _one(function: Callable[..., Any], number: int, shared: tuple[Any, ...], job: Job) -> tuple[int, Any]:
+    with without_data_warnings:
+        return number, function(*shared, *job)
