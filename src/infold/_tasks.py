@@ -93,6 +93,7 @@ def as_finished(
     iterator, ends what is running and starts nothing else.
     """
     from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
 
     from ._cluster import active_client, on_cluster
     from .core.parallel import in_parallel_task
@@ -103,7 +104,8 @@ def as_finished(
         yield from on_cluster(client, function, jobs, shared)
         return
     parallel = Parallel(n_jobs=1 if inner else n_jobs, prefer=prefer, return_as="generator_unordered")
-    with without_data_warnings:  # here for threads, which share the filters; in `_one` for processes
+    # Filters, and the threads of BLAS, are settings of a process: here for all threads, in `_one` for other processes.
+    with without_data_warnings, threadpool_limits(1):
         answers = parallel(delayed(_one)(function, i, shared, job) for i, job in enumerate(jobs))
         try:
             yield from answers
