@@ -23,6 +23,11 @@ ORDER = [
     "results",
     "measures",
     "datasets",
+    "notes",
+    "resampling",
+    "inference",
+    "verdict",
+    "diagnosis",
     "plotting",
     "_selectors",
     "_tables",
@@ -57,6 +62,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "rows",
 ]
 
 

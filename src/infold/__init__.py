@@ -7,17 +7,22 @@ if TYPE_CHECKING:
     from . import datasets, plotting
     from ._validation import DataWarning
     from .adaptive import Adaptive
+    from .diagnosis import diagnose
     from .estimators import KSG, GeodesicKSG, paper_settings
+    from .inference import confidence_interval, independence_test
     from .manifold import GeodesicForest
     from .measures import mutual_information
     from .neighborhoods import GKNN, LNN
-    from .results import MutualInformation
+    from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
     "Adaptive": "adaptive",
+    "ConfidenceInterval": "results",
+    "Diagnosis": "results",
+    "IndependenceTest": "results",
     "GKNN": "neighborhoods",
     "DataWarning": "_validation",
     "GeodesicForest": "manifold",
@@ -25,7 +30,10 @@ _HOME = {
     "KSG": "estimators",
     "LNN": "neighborhoods",
     "MutualInformation": "results",
+    "confidence_interval": "inference",
     "datasets": "",
+    "diagnose": "diagnosis",
+    "independence_test": "inference",
     "mutual_information": "measures",
     "paper_settings": "estimators",
     "plotting": "",
@@ -36,11 +44,17 @@ __all__ = [
     "KSG",
     "LNN",
     "Adaptive",
+    "ConfidenceInterval",
     "DataWarning",
+    "Diagnosis",
     "GeodesicForest",
     "GeodesicKSG",
+    "IndependenceTest",
     "MutualInformation",
+    "confidence_interval",
     "datasets",
+    "diagnose",
+    "independence_test",
     "mutual_information",
     "paper_settings",
     "plotting",

@@ -146,6 +146,15 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     return int(value)
 
 
+def check_share(name: str, value: Any) -> float:
+    """Return `value` as a float strictly between 0 and 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r} must be a number; pass one between 0 and 1.")
+    if not 0 < float(value) < 1:
+        raise ValueError(f"{name}={value} must be between 0 and 1, both excluded; pass such a number.")
+    return float(value)
+
+
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`."""
     if not isinstance(value, str) or value not in choices:

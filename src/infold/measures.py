@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ._validation import check_choice
 from .adaptive import Adaptive
-from .estimators import KSG, GeodesicKSG
+from .estimators import KSG, GeodesicKSG, MutualInformationEstimator
 from .neighborhoods import GKNN, LNN
 from .results import NATS_PER_UNIT, MutualInformation
 
-METHODS = {"gksg": GeodesicKSG, "ksg": KSG, "gknn": GKNN, "lnn": LNN, "auto": Adaptive}
+DEFAULT_METHOD = "gksg"
+METHODS: dict[str, type[MutualInformationEstimator]] = {
+    "gksg": GeodesicKSG,
+    "ksg": KSG,
+    "gknn": GKNN,
+    "lnn": LNN,
+    "auto": Adaptive,
+}
 
 
 def mutual_information(
     X: Any,
     Y: Any,
     *,
-    method: str = "gksg",
+    method: str = DEFAULT_METHOD,
     n_neighbors: int | None = None,
     units: str = "nats",
     random_state: Any = None,
@@ -65,6 +73,19 @@ def mutual_information(
     'bits'
     """
     check_choice("units", units, NATS_PER_UNIT)
+    estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options).fit(X, Y)
+    return as_result(estimator, method, units)
+
+
+def make_estimator(
+    method: str,
+    n_neighbors: int | None,
+    random_state: Any,
+    n_jobs: int | None,
+    verbose: int,
+    options: Mapping[str, Any],
+) -> MutualInformationEstimator:
+    """Return the estimator that the arguments of `mutual_information` ask for, not fitted yet."""
     estimator_class = METHODS[check_choice("method", method, METHODS)]
     settings = {"n_jobs": n_jobs, "verbose": verbose, **options}
     if n_neighbors is not None:
@@ -77,7 +98,11 @@ def mutual_information(
             raise TypeError(
                 f"{name}={options[name]!r} is no parameter of method={method!r}; it takes {', '.join(known)}."
             )
-    estimator = estimator_class(**settings).fit(X, Y)
+    return estimator_class(**settings)
+
+
+def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
+    """Return what a fitted estimator found, in `units`."""
     return MutualInformation(
         mi=estimator.mi_ / NATS_PER_UNIT[units],
         local=estimator.local_mi_ / NATS_PER_UNIT[units],
