@@ -26,7 +26,10 @@ PLACES = {"threads": {}, "processes": {"prefer": "processes"}, "one": {"n_jobs":
 def cluster():
     """A real cluster: a scheduler and two worker processes, which are started again when they die."""
     distributed = pytest.importorskip("distributed")
+    import dask
+
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),  # or one killed twice is given up
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as local,
         distributed.Client(local) as client,
     ):
@@ -38,11 +41,12 @@ def data():
     return infold.datasets.make_gaussian(200, 2, random_state=0)
 
 
-def permuted(X, Y, method, seed, marker=None):
+def permuted(data, method, seed, marker=None):
     """Return an estimate for re-paired rows; the first of all processes that sees the marker's path dies."""
     with contextlib.suppress(FileExistsError, TypeError):
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
         os.kill(os.getpid(), signal.SIGKILL)
+    X, Y = data.X, data.Y
     Y = Y[np.random.default_rng(seed).permutation(len(Y))]
     options = {"random_state": seed, "n_estimators": 30} if method == "gksg" else {}
     return infold.mutual_information(X, Y, method=method, n_jobs=-1, verbose=0, **options).local
@@ -61,9 +65,9 @@ def threads_in_use():
 
 @pytest.mark.parametrize("place", PLACES)
 def test_answers_stand_in_order_wherever_they_come_from(data, place):
-    jobs = [("gksg", seed) for seed in range(6)]
-    expected = [permuted(data.X, data.Y, *job) for job in jobs]
-    assert same_bits(run(permuted, jobs, shared=(data.X, data.Y), **(OPTIONS | PLACES[place])), expected)
+    jobs = [(data, "gksg", seed) for seed in range(6)]
+    expected = [permuted(*job) for job in jobs]
+    assert same_bits(run(permuted, jobs, **(OPTIONS | PLACES[place])), expected)
 
 
 def slow_first(i):
@@ -142,23 +146,35 @@ def test_warnings_come_back_when_the_last_thread_is_out():
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_bits(cluster, data, tmp_path):
-    cases = [("ksg" if seed % 2 else "gksg", seed) for seed in range(20)]
-    jobs = [(*case, str(tmp_path / "dies") if case[1] == 10 else None) for case in cases]
-    expected = [permuted(data.X, data.Y, *case) for case in cases]
+    cases = [(data, "ksg" if seed % 2 else "gksg", seed) for seed in range(20)]
+    jobs = [(*case, str(tmp_path / "dies") if case[2] == 10 else None) for case in cases]
+    expected = [permuted(*case) for case in cases]
     with joblib.parallel_config("dask"):
-        answers = run(permuted, jobs, shared=(data.X, data.Y), **OPTIONS)
+        answers = run(permuted, jobs, **OPTIONS)
     assert (tmp_path / "dies").exists()
     assert same_bits(answers, expected)
 
 
 def test_the_data_outlive_the_worker_that_holds_them(cluster):
     values = np.arange(10_000.0)
-    answers = on_cluster(cluster, sum_from, [(i,) for i in range(60)], (values,))
+    answers = on_cluster(cluster, sum_from, [(values, i) for i in range(60)])
     found = dict([next(answers)])
     for address in list(cluster.scheduler_info()["workers"]):
         cluster.run(lambda: os.kill(os.getpid(), signal.SIGKILL), workers=[address], on_error="ignore")
     found |= dict(answers)
     assert found == {i: values[i:].sum() for i in range(60)}
+
+
+def test_inference_on_a_cluster_gives_the_same_bits(cluster, data):
+    def answers():
+        options = {"method": "ksg", "random_state": 3, "verbose": 0}
+        test = infold.independence_test(data.X, data.Y, n_permutations=19, early_stop=True, **options)
+        interval = infold.confidence_interval(data.X, data.Y, n_subsamples=8, **options)
+        return test.null.tolist(), interval.subsamples.tolist(), interval.low, interval.high
+
+    here = answers()
+    with joblib.parallel_config("dask"):
+        assert answers() == here
 
 
 def sum_from(values, i):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from numbers import Number
 from typing import Any
 
 from ._validation import without_data_warnings
@@ -26,16 +28,13 @@ def active_client() -> Any:
     return getattr(get_active_backend()[0], "client", None)
 
 
-def on_cluster(
-    client: Any, function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], shared: tuple[Any, ...]
-) -> Iterator[tuple[int, Any]]:
-    """Yield (i, function(*shared, *jobs[i])) in the order in which they are finished."""
+def on_cluster(client: Any, function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+    """Yield (i, function(*jobs[i])) in the order in which they are finished."""
     from distributed import as_completed
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sending large graph")  # one copy, which the scheduler keeps
-        common = [client.submit(_same, value, pure=False) for value in shared]
-    waiting, size = enumerate(jobs), 1
+    common = _common(client, jobs)
+    waiting = ((i, tuple(common.get(id(value), value) for value in job)) for i, job in enumerate(jobs))
+    size = 1
     batches = as_completed(loop=client.loop)
     running: set[Any] = set()
 
@@ -44,7 +43,7 @@ def on_cluster(
             batch = list(islice(waiting, size))
             if not batch:
                 return
-            future = client.submit(_several, function, batch, *common, pure=False)
+            future = client.submit(_several, function, batch, pure=False)
             running.add(future)
             batches.add(future)
 
@@ -60,7 +59,20 @@ def on_cluster(
             fill()
             yield from answers
     finally:
-        client.cancel([*running, *common])
+        client.cancel([*running, *common.values()])
+
+
+def _common(client: Any, jobs: Sequence[tuple[Any, ...]]) -> dict[int, Any]:
+    """Return, by identity, the objects that several jobs have in common, as futures: they travel once a worker."""
+    times = Counter(id(value) for job in jobs for value in job)
+    objects = {id(value): value for job in jobs for value in job if times[id(value)] > 1 and not _is_light(value)}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")  # one copy, which the scheduler keeps
+        return {key: client.submit(_same, value, pure=False) for key, value in objects.items()}
+
+
+def _is_light(value: Any) -> bool:
+    return value is None or callable(value) or isinstance(value, str | Number)
 
 
 def _same(value: Any) -> Any:
@@ -69,10 +81,10 @@ def _same(value: Any) -> Any:
 
 
 def _several(
-    function: Callable[..., Any], batch: list[tuple[int, tuple[Any, ...]]], *shared: Any
+    function: Callable[..., Any], batch: list[tuple[int, tuple[Any, ...]]]
 ) -> tuple[float, list[tuple[int, Any]]]:
     """Return the seconds that a batch took, and its answers by number."""
     start = time.perf_counter()
     with without_data_warnings:
-        answers = [(number, function(*shared, *job)) for number, job in batch]
+        answers = [(number, function(*job)) for number, job in batch]
     return time.perf_counter() - start, answers
