@@ -46,7 +46,7 @@ def wave(column, j):
 
 
 def pair_pvalue(x, y, orders):
-    """Smallest p of the nested smooth tests of two columns, times their number."""
+    """Smallest p of the nested smooth tests of two columns, corrected for their number."""
     n, best = len(x), 1.0
     for m in orders:
         total = 0.0
@@ -54,7 +54,7 @@ def pair_pvalue(x, y, orders):
             for j in range(1, m + 1):
                 total += (n - 1) * np.mean(wave(x, i) * wave(y, j)) ** 2
         best = min(best, chi2.sf(total, m * m))
-    return min(1.0, len(orders) * best)
+    return 1 - (1 - best) ** len(orders)
 
 
 def product_pvalue(x_i, x_j, y):
@@ -65,7 +65,7 @@ def product_pvalue(x_i, x_j, y):
     for order in (1, 2):
         terms = product * wave(y, order)
         best = min(best, 2 * norm.sf(abs(terms.sum()) / math.sqrt((terms**2).sum())))
-    return min(1.0, 2 * best)
+    return 1 - (1 - best) ** 2
 
 
 def squared_radii(a, b):
@@ -76,15 +76,23 @@ def squared_radii(a, b):
     return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
 
 
-def features(a, centres, n_waves):
-    """Columns, bumps, and columns times waves of the Mahalanobis radius, value by value."""
+def curved(a, centres):
+    """Columns and bumps, value by value."""
     n, p = a.shape
     bumps = [[math.exp(-np.sum((a[i] - a[c]) ** 2) / (2 * p)) for c in centres] for i in range(n)]
-    centred = a - a.mean(axis=0)
-    away = [row @ inv(np.atleast_2d(np.cov(a.T))) @ row for row in centred]
-    u = (np.argsort(np.argsort(away)) + 0.5) / n
-    turning = [a * np.cos(math.pi * m * u)[:, None] for m in range(1, n_waves + 1)]
-    return np.hstack([a, bumps, *turning])
+    return np.hstack([a, bumps])
+
+
+def turned(a, rest, degree):
+    """Columns times Gram-Schmidt's polynomials of the squared radius, of mean square 1."""
+    squared = (a**2).sum(axis=1) + rest
+    polynomials = []
+    for power in range(degree + 1):
+        new = squared**power
+        for old in polynomials:
+            new = new - np.mean(new * old) * old
+        polynomials.append(new / math.sqrt(np.mean(new**2)))
+    return np.hstack([a * polynomial[:, None] for polynomial in polynomials])
 
 
 def ridge_cca(f, g, ridge, count):

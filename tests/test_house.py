@@ -45,9 +45,11 @@ CORE_ORDER = [
     "parallel",
     "scaling",
     "split",
+    "scan",
     "binned",
     "projection",
     "tree",
+    "route",
     "tiles",
     "brute",
     "sweep",
@@ -62,6 +64,7 @@ CORE_ORDER = [
     "copula",
     "screen",
     "views",
+    "surrogates",
     "rows",
 ]
 

@@ -17,6 +17,7 @@ HOLE[3, 1] = np.nan
 FULL = A.copy()
 FULL[0, 0] = np.inf
 
+GKSG = {"method": "gksg"}
 BAD_INPUT = {
     "nan": ((HOLE, B), {}, ValueError, "X contains 1 NaN or infinite values, the first NaN in row 3, column 1"),
     "infinity": ((A, FULL), {}, ValueError, "Y contains 1 NaN or infinite values, the first infinity"),
@@ -42,18 +43,18 @@ BAD_INPUT = {
     "k < 0": ((A, B), {"n_neighbors": -3}, ValueError, "n_neighbors=-3 must be at least 1"),
     "k = 2.5": ((A, B), {"n_neighbors": 2.5}, TypeError, "n_neighbors=2.5 must be a whole number"),
     "k = True": ((A, B), {"n_neighbors": True}, TypeError, "whole number"),
-    "trees": ((A, B), {"n_estimators": 0}, ValueError, "n_estimators=0 must be at least 1"),
-    "fractional trees": ((A, B), {"n_estimators": 9.5}, TypeError, "n_estimators=9.5"),
-    "too many trees": ((A, B), {"n_estimators": 100_000}, ValueError, "at most 65000"),
-    "split": ((A, B), {"min_samples_split": 1}, ValueError, "min_samples_split=1"),
-    "bootstrap": ((A, B), {"max_samples": 1.5}, ValueError, r"max_samples=1.5 .* \(0, 1\]"),
+    "trees": ((A, B), {**GKSG, "n_estimators": 0}, ValueError, "n_estimators=0 must be at least 1"),
+    "fractional trees": ((A, B), {**GKSG, "n_estimators": 9.5}, TypeError, "n_estimators=9.5"),
+    "too many trees": ((A, B), {**GKSG, "n_estimators": 100_000}, ValueError, "at most 65000"),
+    "split": ((A, B), {**GKSG, "min_samples_split": 1}, ValueError, "min_samples_split=1"),
+    "bootstrap": ((A, B), {**GKSG, "max_samples": 1.5}, ValueError, r"max_samples=1.5 .* \(0, 1\]"),
     "method": (
         (A, B),
         {"method": "magic"},
         ValueError,
-        "method='magic' is not known; choose one of 'gksg', 'ksg', 'gknn', 'lnn', 'auto'",
+        "method='magic' is not known; choose one of 'auto', 'gksg', 'ksg', 'gknn', 'lnn'",
     ),
-    "criterion": ((A, B), {"criterion": "gini"}, ValueError, "criterion='gini' is not known"),
+    "criterion": ((A, B), {**GKSG, "criterion": "gini"}, ValueError, "criterion='gini' is not known"),
     "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
     "three metrics": ((A, B), {"method": "ksg", "metric": ("chebyshev",) * 3}, ValueError, "one name or a pair"),
     "units": ((A, B), {"units": "bans"}, ValueError, "units='bans' is not known"),
@@ -108,7 +109,9 @@ def test_result_converts_and_prints():
 
 def test_result_goes_through_json():
     data = infold.datasets.make_gaussian(100, random_state=0)
-    result = infold.mutual_information(data.X, data.Y, n_estimators=5, random_state=np.random.default_rng(0))
+    result = infold.mutual_information(
+        data.X, data.Y, method="gksg", n_estimators=5, random_state=np.random.default_rng(0)
+    )
     there_and_back = json.loads(json.dumps(result.to_dict()))
     assert there_and_back["mi"] == result.mi
     assert there_and_back["settings"]["n_estimators"] == 5
@@ -143,3 +146,10 @@ def test_auto_explains_itself():
     assert "linear" in repr(result)
     assert "signal" in repr(result)
     assert infold.mutual_information(data.X, data.Y, method="ksg").explanation is None
+
+
+def test_auto_is_the_default_and_other_methods_parameters_are_pointed_out():
+    data = infold.datasets.make_gaussian(100, random_state=0)
+    assert infold.mutual_information(data.X, data.Y, random_state=0).method == "auto"
+    with pytest.raises(TypeError, match="n_estimators belongs to method='gksg'"):
+        infold.mutual_information(data.X, data.Y, n_estimators=5)

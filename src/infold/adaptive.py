@@ -14,7 +14,9 @@ from ._validation import Table, check_random_state
 from .estimators import MutualInformationEstimator
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
-ALPHA_EXCESS = 2e-3  # chance that one view shows an excess on Gaussian data: 1 % over five views
+# An excess counts in part from the first p on and in full from the second, so that no answer hangs on one decision.
+# In the middle is .002: about 1 % over five views that are not copies of each other.
+DOUBTFUL, SURE = 1e-2, 5e-4
 MARGIN = 2.0  # standard errors, of the linear parts' difference, by which all columns must beat the screened ones
 ROWS_PER_COLUMN = 3  # canonical correlations of more than n / 3 columns are mostly noise
 
@@ -31,13 +33,15 @@ class Candidate:
     columns : {"all", "screened"}
         The set of columns.
     view : str
-        "gaussian" (no excess), "columns", "sharp columns", "radii", or "learned 1" to "learned 3".
+        "gaussian" (no excess), "columns", "sharp columns", "radii", "turned 1" to "turned 3", "curved 1" to "curved 3".
     linear : float
         The Gaussian-copula part of the set, in nats.
     excess : float
-        What KSG on the view shows beyond Gaussian surrogates, in nats.
+        What the view shows beyond it, by KSG and Gaussian surrogates, in nats.
     z, pvalue : float
         The excess in standard deviations of the surrogates, and its one-sided p-value.
+    weight : float
+        The share of the excess that counts: 0 where it is doubtful, 1 where it is sure.
     linear_error, excess_error : float
         Standard errors of the two parts.
     """
@@ -48,17 +52,18 @@ class Candidate:
     excess: float
     z: float
     pvalue: float
+    weight: float
     linear_error: float
     excess_error: float
 
     @property
     def mi(self) -> float:
         """The estimate, in nats, if this one is taken."""
-        return self.linear + self.excess
+        return self.linear + self.weight * self.excess
 
     @property
     def standard_error(self) -> float:
-        """Standard error of `mi`, bias not counted."""
+        """Standard error of `mi`; bias is not in it."""
         return math.hypot(self.linear_error, self.excess_error)
 
     @property
@@ -67,16 +72,22 @@ class Candidate:
         return f"{self.columns}: {self.view}"
 
 
-def counting(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return those that may answer: no excess, or a proven one.
+def weigh(view: str, excess: float, pvalue: float, linear: float) -> float:
+    """Return the share of an excess that counts: a ramp in the logarithm of p.
 
-    If there is no linear part, "no excess" would say 0 although the data are dependent, so every view counts; not the
-    sharp look, which is a second look at one of them.
+    Without linear part "no excess" would say 0 although the data are dependent, so every view counts in full; not the
+    sharp look, which is a second look at one of them. A negative excess never counts.
     """
-    proven = [c for c in candidates if c.pvalue < ALPHA_EXCESS]
-    if any(c.linear for c in candidates):
-        return [c for c in candidates if c.view == GAUSSIAN or c in proven]
-    return [c for c in candidates if c.view not in (GAUSSIAN, SHARP) or c in proven]
+    if excess <= 0:
+        return 0.0
+    if linear == 0 and view != SHARP:
+        return 1.0
+    return min(1.0, max(0.0, math.log(DOUBTFUL / max(pvalue, 1e-300)) / math.log(DOUBTFUL / SURE)))
+
+
+def sampling_error(nats: float, n: int) -> float:
+    """Return the standard error of the mean log ratio of densities, as if one Gaussian pair of columns had this MI."""
+    return math.sqrt(-math.expm1(-2 * max(nats, 0.0)) / n)
 
 
 def choose(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
@@ -85,11 +96,10 @@ def choose(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
     In a set, the largest estimate less its standard error. Every view's excess tends to fall short of the truth, so
     larger is nearer; the standard error handicaps noisy views.
     """
-    choices = counting(candidates)
-    best = {c.columns: c for c in sorted(choices, key=lambda c: c.mi - c.standard_error)}
+    best = {c.columns: c for c in sorted(candidates, key=lambda c: c.mi - c.standard_error)}
     if len(best) == 1:
         (winner,) = best.values()
-        return winner, f"the largest estimate less its standard error, of {len(choices)} that count"
+        return winner, f"the largest estimate less its standard error, of {len(candidates)}"
     few, every = best[SCREENED], best[ALL]
     # An excess was tested, so only the linear part can grow by noise columns; the sets are nested: variances subtract.
     margin = MARGIN * math.sqrt(max(every.linear_error**2 - few.linear_error**2, 0.0))
@@ -111,10 +121,10 @@ class Adaptive(MutualInformationEstimator):
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG in every view.
+        k of KSG in every view but two: the sharp look takes the nearest neighbour, radii take ten.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the surrogates, of the rows queried and of the order within ties. The same seed gives the same bits for
-        any `n_jobs`.
+        Seed of the surrogates, of the centres of bumps and of the order within ties. The same seed gives the same bits
+        for any `n_jobs`.
     n_jobs : int or None, default=None
         Threads; −1 uses all cores.
     verbose : int, default=0
@@ -125,11 +135,11 @@ class Adaptive(MutualInformationEstimator):
     mi_ : float
         The estimate in nats, `linear_` + `excess_`.
     linear_, excess_ : float
-        The Gaussian-copula part, and what the view shows beyond it.
+        The Gaussian-copula part, and what the view shows beyond it, as far as it counts.
     z_ : float
         The excess in standard deviations of its surrogates; 0 if there is none.
     standard_error_ : float
-        Of `mi_`. It counts no bias, and is too small for about a fifth of data sets; see the method's page.
+        Of `mi_`. It counts no bias: see the method's page for how often the truth is within two of them.
     pvalue_ : float
         Of independence, all tests together. At or above 0.001 the answer is 0.
     view_ : str
@@ -142,12 +152,7 @@ class Adaptive(MutualInformationEstimator):
         All that was compared.
     local_mi_ : ndarray of shape (n_samples,)
         One value a sample; their mean is `mi_`. KSG's local values in the view taken, or log ratios of Gaussian
-        densities if that is the Gaussian one, shifted by a constant; zeros if the answer is 0. With more than 2,000
-        samples, one value for each of the rows `query_rows_`.
-    query_rows_ : ndarray of int or None
-        The rows with local values, where these are not all.
-    query_error_ : float
-        Standard error that looking at these rows only adds; 0 otherwise.
+        densities if that is the Gaussian one, shifted by a constant; zeros if the answer is 0.
 
     Notes
     -----
@@ -180,7 +185,7 @@ class Adaptive(MutualInformationEstimator):
     @property
     def test_statistic_(self) -> float:
         """What a permutation test compares: `mi_` is 0 for most independent data, and ranks nothing."""
-        return -math.log10(max(self.pvalue_, 1e-300))
+        return 0.0 - math.log10(max(self.pvalue_, 1e-300))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -190,15 +195,16 @@ class Adaptive(MutualInformationEstimator):
         super()._remember(x, y)
         # Constant columns are gone when _local_mi gets to see the tables, or it is not called at all.
         self._varying = [np.flatnonzero(t.values.min(axis=0) < t.values.max(axis=0)) for t in (x, y)]
-        self.query_rows_: np.ndarray | None = None
         self._answer_zero(1.0, "a side has no column that varies", ())
 
     def _answer_zero(self, pvalue: float, reason: str, candidates: Sequence[Candidate]) -> np.ndarray:
         """Record that nothing tells the two sides from independent ones."""
         error = max((c.standard_error for c in candidates), default=0.0)
         none = np.array([], dtype=np.intp)
-        self._explain(Candidate(NONE, NONE, 0.0, 0.0, 0.0, 1.0, error, 0.0), pvalue, reason, none, none, candidates)
-        return np.zeros(self.n_samples_ if self.query_rows_ is None else self.query_rows_.size)
+        self._explain(
+            Candidate(NONE, NONE, 0.0, 0.0, 0.0, 1.0, 0.0, error, 0.0), pvalue, reason, none, none, candidates
+        )
+        return np.zeros(self.n_samples_)
 
     def _explain(
         self,
@@ -209,7 +215,7 @@ class Adaptive(MutualInformationEstimator):
         columns_y: np.ndarray,
         candidates: Sequence[Candidate],
     ) -> None:
-        self.linear_, self.excess_, self.z_ = answer.linear, answer.excess, answer.z
+        self.linear_, self.excess_, self.z_ = answer.linear, answer.weight * answer.excess, answer.z
         self.standard_error_, self.pvalue_ = answer.standard_error, pvalue
         self.view_ = NONE if answer.view == NONE else answer.name
         self.reason_ = reason
@@ -223,43 +229,42 @@ class Adaptive(MutualInformationEstimator):
 
     def _adapt(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Explain and return the local values; x (n, p), y (n, q)."""
-        from .core.copula import copula_columns
+        from .core.copula import copula_columns, either
         from .core.jit import draw_seeds
         from .core.screen import screen_columns
-        from .core.views import MAX_SURROGATES, make_plan
+        from .core.surrogates import MAX_SURROGATES
+        from .core.views import Pair, Plan, draw_centres
 
         n = len(x)
         seed, *seeds = draw_seeds(self.random_state, 1 + MAX_SURROGATES)
         rng = np.random.default_rng(int(seed))
-        plan = make_plan(n, self.n_neighbors, rng)
-        self.query_rows_ = plan.queries if plan.queries.size < n else None
         most = n // (2 * ROWS_PER_COLUMN)  # columns a side that a joint look can bear
         if most == 0:
             return self._answer_zero(1.0, f"{n} rows show nothing at the level {ALPHA_DEPENDENT:g}", ())
+        centres = draw_centres(n, rng)
         (x, index_x), (y, index_y) = copula_columns(x, rng), copula_columns(y, rng)
         screen = screen_columns(x, y, most)
-
-        every = np.arange(index_x.size), np.arange(index_y.size)
-        n_screened, n_columns = screen.x.size + screen.y.size, index_x.size + index_y.size
-        sets: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        if 0 < n_screened < n_columns:
-            sets[SCREENED] = screen.x, screen.y
-        if ROWS_PER_COLUMN * n_columns <= n:
-            sets[ALL] = every
+        sets = self._sets(screen, index_x.size, index_y.size)
         if not sets:
             reason = f"no pair or product of columns is dependent (p = {screen.pvalue:.2g}), too many for a joint look"
             return self._answer_zero(screen.pvalue, reason, ())
 
+        squared_x, squared_y = (x**2).sum(axis=1), (y**2).sum(axis=1)
+        pairs: dict[str, tuple[Pair, Plan]] = {}
         candidates: list[Candidate] = []
         pvalues = [screen.pvalue]
         for name, (cx, cy) in sets.items():
+            a, b = x[:, cx], y[:, cy]
+            pair = Pair(a, b, squared_x - (a**2).sum(axis=1), squared_y - (b**2).sum(axis=1))
             # The sharp look is noisy, and only columns known to matter are worth it.
-            sharp = name == SCREENED or n_screened == n_columns
-            found, pvalue = self._candidates(name, x[:, cx], y[:, cy], plan, seeds, sharp=sharp)
+            every_column = screen.x.size + screen.y.size == x.shape[1] + y.shape[1]
+            plan = Plan(self.n_neighbors, centres, name == SCREENED or every_column)
+            pairs[name] = pair, plan
+            found, pvalue = self._candidates(name, pair, plan, seeds)
             candidates += found
             if name == ALL:  # screened columns were chosen for their dependence: no test on them alone
-                pvalues += [pvalue, min(c.pvalue for c in found) * len(found)]
-        pvalue = min(1.0, len(pvalues) * min(pvalues))
+                pvalues += [pvalue, either(min(c.pvalue for c in found), len(found))]
+        pvalue = float(either(min(pvalues), len(pvalues)))
         if pvalue >= ALPHA_DEPENDENT:
             return self._answer_zero(pvalue, f"no test tells it from independence (p = {pvalue:.2g})", candidates)
 
@@ -267,28 +272,36 @@ class Adaptive(MutualInformationEstimator):
         cx, cy = sets[answer.columns]
         columns_x, columns_y = self._varying[0][index_x[cx]], self._varying[1][index_y[cy]]
         self._explain(answer, pvalue, reason, columns_x, columns_y, candidates)
-        local = self._view_local(answer.view, x[:, cx], y[:, cy], plan)
+        local = self._view_local(answer.view, *pairs[answer.columns])
         return local - local.mean() + answer.mi
 
-    def _candidates(
-        self, name: str, a: np.ndarray, b: np.ndarray, plan: Any, seeds: Sequence[int], *, sharp: bool
-    ) -> tuple[list[Candidate], float]:
+    def _sets(self, screen: Any, p: int, q: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Return the sets of columns to look at: screened ones, unless they are all; all, unless they are too many."""
+        sets: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        if 0 < screen.x.size + screen.y.size < p + q:
+            sets[SCREENED] = screen.x, screen.y
+        if ROWS_PER_COLUMN * (p + q) <= self.n_samples_:
+            sets[ALL] = np.arange(p), np.arange(q)
+        return sets
+
+    def _candidates(self, name: str, pair: Any, plan: Any, seeds: Sequence[int]) -> tuple[list[Candidate], float]:
         """Return the Gaussian part and every view of one set of columns, and the p-value of no correlation."""
         from .core.copula import gaussian_part
-        from .core.views import excesses
+        from .core.surrogates import excesses
 
-        gauss = gaussian_part(a, b)
-        found = excesses(a, b, plan, seeds, sharp=sharp, n_jobs=self.n_jobs, verbose=self.verbose)
-        error = gauss.standard_error
-        out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, error, 0.0)]
-        out += [Candidate(name, v, gauss.mi, e.value, e.z, e.pvalue, error, e.deviation) for v, e in found.items()]
+        n, gauss = self.n_samples_, gaussian_part(pair.a, pair.b)
+        out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, 0.0, gauss.standard_error, 0.0)]
+        for view, e in excesses(pair, plan, seeds, n_jobs=self.n_jobs, verbose=self.verbose).items():
+            weight = weigh(view, e.value, e.pvalue, gauss.mi)
+            error = math.hypot(e.deviation, sampling_error(weight * e.value, n))
+            out.append(Candidate(name, view, gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error))
         return out, gauss.pvalue
 
-    def _view_local(self, view: str, a: np.ndarray, b: np.ndarray, plan: Any) -> np.ndarray:
-        """Return the local values that belong to a view, at the plan's rows, up to a constant."""
+    def _view_local(self, view: str, pair: Any, plan: Any) -> np.ndarray:
+        """Return the local values that belong to a view, up to a constant."""
         from .core.copula import gaussian_local, gaussian_part
         from .core.views import view_local
 
         if view == GAUSSIAN:
-            return gaussian_local(a, b, gaussian_part(a, b).n_pairs)[plan.queries]
-        return view_local(view, a, b, plan)
+            return gaussian_local(pair.a, pair.b, gaussian_part(pair.a, pair.b).n_pairs)
+        return view_local(view, pair, plan)

@@ -88,9 +88,11 @@ def estimate(
         typer.Option("--x", help="Columns of X: names, ranges first:last and patterns with * and ?, by commas."),
     ] = None,
     y: Annotated[str | None, typer.Option("--y", help="Columns of Y, in the same way.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="Estimator, such as gksg or ksg.")] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")
+    ] = None,
     neighbors: Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")] = None,
-    trees: Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest.")] = None,
+    trees: Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")] = None,
     units: Annotated[str | None, typer.Option("--units", help="nats or bits.")] = None,
     no_standardize: Annotated[
         bool, typer.Option("--no-standardize", help="Take the columns as they are, without scaling.")

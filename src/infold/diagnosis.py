@@ -73,8 +73,8 @@ def diagnose(
     -----
     About 85 fits of `method`. A planted MI keeps both tables as they are and re-pairs their rows: ranks along the
     first principal components of X and of Y get a Gaussian copula with just that MI, and nothing else is shared. What
-    the method answers there says which bias and which power to expect at this n, with these columns, for a dependence of
-    that simple kind; a more intricate one is harder.
+    the method answers there says which bias and which power to expect at this n, with these columns, for a dependence
+    of that simple kind; a more intricate one is harder.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from ._validation import DataWarning, Table
 
 ALPHA_MEMORY = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
+SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
 NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
 
 
@@ -29,17 +30,20 @@ def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
     found = [note for note in notes if note]
     for note in found:
         if note.urgent:
-            warnings.warn(note.text, DataWarning, stacklevel=4)  # the line that called the public function
+            warnings.warn(note.text, DataWarning, stacklevel=3)  # the line that called the public function
     return tuple(note.text for note in found)
 
 
-def memory_note(x: Table, y: Table, block: int | None) -> Note | None:
-    """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks."""
+def memory_note(x: Table, y: Table, block: int | None, groups: Sequence[np.ndarray] = ()) -> Note | None:
+    """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks.
+
+    Where rows change places within groups, only what they remember within them counts; small groups show nothing.
+    """
     from .core.rows import memory
 
-    if block is not None and block > 1:
+    if (block is not None and block > 1) or (groups and len(x.values) < SMALLEST_GROUP * len(groups)):
         return None
-    in_x, in_y = memory(x.values), memory(y.values)
+    in_x, in_y = memory(x.values, groups), memory(y.values, groups)
     if max(in_x.pvalue, in_y.pvalue) > ALPHA_MEMORY:
         return None
     return Note(

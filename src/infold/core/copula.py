@@ -7,7 +7,7 @@ MI does not change under strictly increasing maps of single columns, so only ran
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, ndtri
@@ -25,6 +25,11 @@ class GaussianPart(NamedTuple):
     standard_error: float
     n_pairs: int
     pvalue: float  # Bartlett's, for no correlation at all
+
+
+def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
+    """Return the p-value of the smallest of `n_tests` p-values (Šidák): below 1, so that no two data sets tie at 1."""
+    return -np.expm1(n_tests * np.log1p(-np.minimum(pvalue, 1 - 1e-16)))
 
 
 def normal_scores(columns: np.ndarray) -> np.ndarray:

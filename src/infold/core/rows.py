@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,17 +24,19 @@ class Memory(NamedTuple):
     length: int  # rows until it is forgotten
 
 
-def memory(table: np.ndarray) -> Memory:
+def memory(table: np.ndarray, groups: Sequence[np.ndarray] = ()) -> Memory:
     """Return the autocorrelation of each column's normal scores, tested by Ljung and Box over ten lags.
 
-    Independent rows give a p-value that is uniform for one column; for several, the smallest times their number.
+    Independent rows give a p-value that is uniform for one column; for several, the smallest times their number. With
+    groups of rows, each is centred first: that groups differ, one after the other, is no memory.
     """
     varying = table[:, table.min(axis=0) < table.max(axis=0)]
     n, d = varying.shape
     if n < 4 * LAGS or d == 0:
         return Memory(0.0, 1.0, 1)
     scores = normal_scores(varying)
-    scores -= scores.mean(axis=0)
+    for rows in groups or [np.arange(n)]:
+        scores[rows] -= scores[rows].mean(axis=0)
     power = (scores**2).sum(axis=0)
     lags = np.arange(1, n // 2)
     shown = lags[:LAGS]

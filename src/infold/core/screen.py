@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chi2, norm
 
+from .copula import either
+
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
 ORDERS = (1, 2, 4)  # nested smooth tests: a line; also an arch, like |x|; also waves
 MAX_PRODUCT_COLUMNS = 64  # a side with more columns has too many products of two: 2,016 are looked at, at most
@@ -32,7 +34,7 @@ def rank_waves(scores: np.ndarray, order: int) -> np.ndarray:
 
 
 def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
-    """Return (p, q) p-values of independence, the smallest of the nested smooth tests times their number.
+    """Return (p, q) p-values of independence: the smallest of the nested smooth tests, corrected for their number.
 
     Neyman's smooth test: (n − 1) times the sum of the m² squared correlations of waves is about χ² with m² degrees.
     """
@@ -44,7 +46,7 @@ def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
         for m in ORDERS:
             tail = chi2.sf(squares[:m, :m].sum(axis=(0, 1)), m * m)
             out[start : start + BLOCK] = np.minimum(out[start : start + BLOCK], tail)
-    return np.minimum(1.0, len(ORDERS) * out)
+    return either(out, len(ORDERS))
 
 
 def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -58,7 +60,7 @@ def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarra
         products = waves_x[0][:, i, None] * waves_x[0][:, i + 1 :]
         products -= products.mean(axis=0)
         z2 = [(products.T @ wave) ** 2 / ((products**2).T @ wave**2) for wave in waves_y[:2]]
-        out.append(np.minimum(1.0, 4 * norm.sf(np.sqrt(np.maximum(*z2)))))  # two sides, two waves
+        out.append(either(2 * norm.sf(np.sqrt(np.maximum(*z2))), 2))  # two sides, two waves
     return np.concatenate(out), *np.triu_indices(p, 1)
 
 
@@ -68,14 +70,14 @@ def screen_columns(x: np.ndarray, y: np.ndarray, max_columns: int) -> Screen:
     pvalues = pair_pvalues(*waves)
     found = np.where(pvalues * pvalues.size < ALPHA_COLUMN, pvalues, 1.0)
     best = [found.min(axis=1), found.min(axis=0)]
-    smallest = [pvalues.min() * pvalues.size]
+    smallest = [either(pvalues.min(), pvalues.size)]
     for side in (0, 1):
         if not 2 <= waves[side].shape[2] <= MAX_PRODUCT_COLUMNS:
             continue
         pvalues, i, j = product_pvalues(waves[side], waves[1 - side])
-        smallest.append(pvalues.min() * pvalues.size)
+        smallest.append(either(pvalues.min(), pvalues.size))
         for m, c in np.argwhere(pvalues * pvalues.size < ALPHA_COLUMN):
             for k, column in ((side, i[m]), (side, j[m]), (1 - side, c)):
                 best[k][column] = min(best[k][column], pvalues[m, c])
     kept = [np.sort(np.argsort(b, kind="stable")[: min(max_columns, int(np.sum(b < 1)))]) for b in best]
-    return Screen(kept[0], kept[1], float(min(1.0, len(smallest) * min(smallest))))
+    return Screen(kept[0], kept[1], float(either(min(smallest), len(smallest))))

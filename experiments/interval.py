@@ -1,9 +1,9 @@
 """How often confidence intervals hold what they should: the estimator's own expectation, and the truth.
 
-    python experiments/coverage.py [--methods ksg,gksg,auto] [--samples 200,500,2000] [--sets 200]
+    python experiments/interval.py [--methods ksg,gksg,auto] [--samples 200,500,2000] [--sets 200]
 
 Data sets with known MI, one interval each; the expectation is the mean over REFERENCE further data sets. Writes
-experiments/results/coverage.csv; what is there already is not computed again.
+experiments/results/interval.csv; what is there already is not computed again.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 
 import infold
 
-RESULTS = Path(__file__).parent / "results" / "coverage.csv"
+RESULTS = Path(__file__).parent / "results" / "interval.csv"
 FIELDS = [
     "method",
     "task",
@@ -127,8 +127,8 @@ def table() -> str:
     """Coverage by method, task and n, as markdown."""
     rows = list(csv.DictReader(RESULTS.open()))
     lines = [
-        "| method | task | n | intervals | truth | expectation | bias / error | holds the expectation | holds the truth "
-        "| says bias is small |",
+        "| method | task | n | intervals | truth | expectation | bias / error | holds the expectation "
+        "| holds the truth | says bias is small |",
         "|---" * 10 + "|",
     ]
     for method, task, n in dict.fromkeys((row["method"], row["task"], row["samples"]) for row in rows):

@@ -1,0 +1,115 @@
+"""By how much KSG on a view exceeds KSG on Gaussian surrogates; rows are samples, (n, p).
+
+What KSG loses or gains for reasons of dimension, sample size or overfitted coordinates, it loses or gains on surrogates
+as well; what is left over is the *excess*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student_t
+
+from .copula import either, gaussian_part, normal_scores
+from .parallel import run
+from .views import COLUMNS, RADII, RADII_NEIGHBORS, SHARP, Pair, Plan, View, guided_values, ksg_local, radii
+
+BATCH, MAX_SURROGATES = 10, 30  # ten settle a clear case, their mean being off by sd / 3; thirty an unclear one
+MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small beside any excess that matters: five do
+UNCLEAR = (1e-4, 5e-2)  # an excess with such a p deserves another batch
+
+
+class Excess(NamedTuple):
+    """How far one view of the data lies above the same view of its surrogates."""
+
+    value: float
+    deviation: float  # of one surrogate
+    z: float
+    pvalue: float
+
+
+def correlation_root(z: np.ndarray) -> np.ndarray:
+    """Return the symmetric square root of the columns' correlation matrix."""
+    w, v = np.linalg.eigh(np.corrcoef(z.T))
+    return (v * np.sqrt(np.maximum(w, 0))) @ v.T
+
+
+def gaussian_sample(root: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Return n > len(root) Gaussian rows, conditioned to have exactly the sample correlations root @ root.
+
+    Given its sample correlations, the law of a Gaussian sample does not depend on the true ones: Gaussian data and
+    such a sample are exchangeable, whatever the view and however it overfits.
+    """
+    z = rng.standard_normal((n, len(root)))
+    q, _ = np.linalg.qr(z - z.mean(axis=0))
+    return q @ root
+
+
+def excess_over(null: np.ndarray, value: float) -> Excess:
+    """Return the one-sided t-test of one new value against the values of the surrogates."""
+    deviation = max(float(null.std(ddof=1)), 1e-6)  # equal surrogates: only with a handful of rows
+    above = value - float(null.mean())
+    z = above / (deviation * math.sqrt(1 + 1 / null.size))
+    return Excess(above, deviation, z, float(student_t.sf(z, null.size - 1)))
+
+
+def sharpened(sharp: Excess, usual: Excess, gain: Excess) -> Excess:
+    """Return the sharp look's excess, as sure as the weaker of two: the usual look's, and the gain over it.
+
+    The nearest neighbour alone is noisy: taken by itself it would show an excess where there is none.
+    """
+    return sharp._replace(z=min(usual.z, gain.z), pvalue=max(usual.pvalue, gain.pvalue))
+
+
+def with_guide(view: View, above: Excess) -> Excess:
+    """Return a view's own Gaussian part plus its excess over surrogates with the view's own correlations.
+
+    Right for radii, which have no correlation if the data are Gaussian: nothing is counted twice.
+    """
+    own = gaussian_part(*view)
+    pvalue = either(min(above.pvalue, own.pvalue), 2)
+    error = math.hypot(above.deviation, own.standard_error if own.n_pairs else 0.0)
+    return Excess(own.mi + above.value, error, float(norm.isf(max(pvalue, 1e-300))), pvalue)
+
+
+def excesses(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None, verbose: int) -> dict[str, Excess]:
+    """Return the excess of every view of a pair of tables; batches of surrogates until no p is unclear."""
+    n, p = pair.a.shape
+    root = correlation_root(np.hstack([pair.a, pair.b]))
+    two = radii(pair.a, pair.b) if len(root) > 2 else None  # of one column a side, radii are the columns' sizes
+    root_two = correlation_root(np.hstack(two)) if two else None
+
+    def values(own: Pair, own_radii: View | None) -> dict[str, float]:
+        far = {RADII: float(ksg_local(own_radii, RADII_NEIGHBORS).mean())} if own_radii else {}
+        return guided_values(own, plan) | far
+
+    def surrogate(seed: int) -> dict[str, float]:
+        rng = np.random.default_rng(seed)
+        z = normal_scores(gaussian_sample(root, n, rng))
+        far = None
+        if root_two is not None:
+            both = normal_scores(gaussian_sample(root_two, n, rng))
+            far = both[:, :1], both[:, 1:]
+        return values(pair._replace(a=z[:, :p], b=z[:, p:]), far)
+
+    tasks = [(values, pair, two), *((surrogate, int(seed)) for seed in seeds)]
+    batch = BATCH if n <= MANY_ROWS else SMALL_BATCH
+    rows: list[dict[str, float]] = []
+    found: dict[str, Excess] = {}
+    for stop in range(1 + batch, 2 + len(seeds), batch):
+        todo = tasks[len(rows) : stop]
+        rows += run(lambda task, *given: task(*given), todo, n_jobs=n_jobs, label="surrogates", verbose=verbose)
+        null = {view: np.array([row[view] for row in rows[1:]]) for view in rows[0]}
+        found = {view: excess_over(null[view], value) for view, value in rows[0].items()}
+        if plan.sharp:
+            gain = excess_over(null[SHARP] - null[COLUMNS], rows[0][SHARP] - rows[0][COLUMNS])
+            found[SHARP] = sharpened(found[SHARP], found[COLUMNS], gain)
+        if two:
+            found[RADII] = with_guide(two, found[RADII])
+        if n > MANY_ROWS or not any(UNCLEAR[0] < e.pvalue < UNCLEAR[1] for e in found.values()):
+            break
+    return found
