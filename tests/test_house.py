@@ -14,6 +14,8 @@ SOURCE = ROOT / "src" / "infold"
 ORDER = [
     "core",
     "_validation",
+    "_cluster",
+    "_tasks",
     "estimators",
     "neighborhoods",
     "adaptive",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import threading
 import time
 import warnings
 from collections import defaultdict
@@ -29,6 +30,8 @@ _MAKERS: dict[str, Any] = {
     "helix": make_helix,
     "sphere": make_sphere,
 }
+# Processor time and heard warnings belong to a process: threads of it (of a Dask worker, say) take turns.
+_ALONE = threading.Lock()
 _HAS_FORMS = ("helix", "sphere")
 
 
@@ -64,7 +67,13 @@ def warm_up(method: str) -> None:
 
 
 def measured_rows(settings: Sequence[Setting]) -> list[str]:
-    """Return a line of CSV for each of `settings`, which differ in k only.
+    """Return a line of CSV for each of `settings`, which differ in k only; one at a time in a process."""
+    with _ALONE:
+        return _measured_rows(settings)
+
+
+def _measured_rows(settings: Sequence[Setting]) -> list[str]:
+    """Return what `measured_rows` returns.
 
     The time is that of the processor, not of the clock, so that other work on the machine counts little. With several
     columns G-KSG grows one forest for all k; each row is charged with the whole forest, as if it stood alone.
