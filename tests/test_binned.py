@@ -13,6 +13,7 @@ from infold.core.binned import (
 )
 from infold.core.forest import default_min_samples_split
 from infold.core.projection import projection_key, room_for
+from infold.core.scan import N_WORK
 from infold.core.split import CRITERIA, best_cut, n_log_n_table
 from infold.core.tree import bootstrap_rows, cut_after, grow_tree, split_off
 
@@ -24,7 +25,12 @@ KINDS = {
     "integers": lambda rng, d: rng.integers(0, 30, size=(d, 900)).astype(float),
     "offset": lambda rng, d: rng.normal(size=(d, 900)) + 1e6,
 }
+FIRST, PLUS = np.zeros(1, np.int32), np.ones(1, np.int8)
 NOTHING, NOBODY = np.empty(0), np.empty(0, np.int32)
+
+
+def scratch(n):
+    return np.empty((N_WORK, n)), np.empty(n, np.int32), np.empty(3 * n + 1, np.int32)
 
 
 def grown(points, criterion, n_kept, seed, exact=True):
@@ -68,10 +74,10 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
     n = 900
     values = np.round(rng.normal(size=n), 2)  # with ties
     weights = rng.integers(1, 4, size=n).astype(np.int32)
-    members, where = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    members, where, rows = (np.arange(n, dtype=np.int32) for _ in range(3))
     total = int(weights.sum())
-    bins, scratch, table = new_bins(1, total), np.empty((5, total)), n_log_n_table(total)
-    keep_bins(bins, 0, values, members, weights, n)
+    bins, table, room = new_bins(1, total), n_log_n_table(total), scratch(total)
+    keep_bins(bins, 0, values, members, weights.astype(float), n)
     end = n
     for n_leaving in (1, 3, 40, 2, 200, 1, 100, 90, 120, 200):  # a few, or many, down to a small node
         leaving = rng.choice(members[:end], n_leaving, replace=False).astype(np.int32)
@@ -79,11 +85,11 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
         end -= n_leaving
         assert_array_equal(members[where], np.arange(n))
         assert set(members[end : end + n_leaving]) == set(leaving)
-        forget_departed(bins, 0, members, 0, end, where, weights, scratch)
+        forget_departed(bins, 0, members, 0, end, weights, values[None], rows, FIRST, PLUS, room[0])
         there = members[:end]
         m = int(weights[there].sum())
         score, low, high, b = binned_cut(
-            bins, 0, m, NOTHING, NOBODY, where, end, weights, CRITERIA[criterion], table, exact, np.inf, scratch
+            bins, 0, m, NOTHING, NOBODY, where, end, weights, CRITERIA[criterion], table, exact, np.inf, *room
         )
         cut = cut_above(bins, 0, b, low, high, where, end)
         ordered = np.sort(np.repeat(values[there], weights[there]))
@@ -104,10 +110,10 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     values = KINDS[kind](rng, 1)[0]
     n = len(values)
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
-    bins, scratch, table = new_bins(1, n), np.empty((5, n)), n_log_n_table(n)
-    count_bins(bins, 0, values, members, weights)
+    bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
+    count_bins(bins, 0, values, np.ones(n), 2.0)
     arguments = (values, members, members.copy(), n, weights, CRITERIA["fast_bic"], table)
-    score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, scratch)
+    score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, *room)
     cut = cut_after(values, low, high)
     ordered = np.sort(values)
     _, best = best_cut(ordered, CRITERIA["fast_bic"], table)
@@ -125,16 +131,16 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     )
     assert_allclose(score, worth, rtol=1e-8)
     # A score to beat that is out of reach: nothing is found.
-    assert binned_cut(bins, 0, n, *arguments, False, best - 1.0, scratch)[0] == np.inf
+    assert binned_cut(bins, 0, n, *arguments, False, best - 1.0, *room)[0] == np.inf
 
 
 def test_constant_columns_have_no_cut():
     n = 200
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins = new_bins(1, n)
-    count_bins(bins, 0, np.full(n, 0.1), members, weights)
+    count_bins(bins, 0, np.full(n, 0.1), np.ones(n), 2.0)
     found = binned_cut(
-        bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, np.empty((5, n))
+        bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, *scratch(n)
     )
     assert found[0] == np.inf
 

@@ -4,20 +4,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, plotting
+    from . import datasets, plotting, report
     from ._validation import DataWarning
     from .adaptive import Adaptive
+    from .diagnosis import diagnose
     from .estimators import KSG, GeodesicKSG, paper_settings
+    from .inference import confidence_interval, independence_test
     from .manifold import GeodesicForest
     from .measures import mutual_information
     from .neighborhoods import GKNN, LNN
-    from .results import MutualInformation
+    from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
+    from .selection import Relevance, relevance
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
     "Adaptive": "adaptive",
+    "ConfidenceInterval": "results",
+    "Diagnosis": "results",
+    "IndependenceTest": "results",
     "GKNN": "neighborhoods",
     "DataWarning": "_validation",
     "GeodesicForest": "manifold",
@@ -25,10 +31,16 @@ _HOME = {
     "KSG": "estimators",
     "LNN": "neighborhoods",
     "MutualInformation": "results",
+    "confidence_interval": "inference",
     "datasets": "",
+    "diagnose": "diagnosis",
+    "independence_test": "inference",
     "mutual_information": "measures",
     "paper_settings": "estimators",
+    "Relevance": "selection",
     "plotting": "",
+    "relevance": "selection",
+    "report": "",
 }
 
 __all__ = [
@@ -36,14 +48,23 @@ __all__ = [
     "KSG",
     "LNN",
     "Adaptive",
+    "ConfidenceInterval",
     "DataWarning",
+    "Diagnosis",
     "GeodesicForest",
     "GeodesicKSG",
+    "IndependenceTest",
     "MutualInformation",
+    "Relevance",
+    "confidence_interval",
     "datasets",
+    "diagnose",
+    "independence_test",
     "mutual_information",
     "paper_settings",
     "plotting",
+    "relevance",
+    "report",
 ]
 
 

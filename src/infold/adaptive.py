@@ -180,6 +180,13 @@ class Adaptive(MutualInformationEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    test_statistic_name = "-log10 p"
+
+    @property
+    def test_statistic_(self) -> float:
+        """What a permutation test compares: `mi_` is 0 for most independent data, and ranks nothing."""
+        return 0.0 - math.log10(max(self.pvalue_, 1e-300))
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_random_state(self.random_state)

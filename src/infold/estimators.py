@@ -67,6 +67,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     """What all estimators share: checks before, attributes after."""
 
     n_neighbors: int
+    test_statistic_name = "mi"
+    _quiet = False
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Estimate the mutual information of X and Y.
@@ -85,17 +87,32 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         x, y = check_pair(X, Y, n_neighbors=self.n_neighbors)
         self._remember(x, y)
         x, y = drop_constant(x, "X"), drop_constant(y, "Y")
-        if x.values.size == 0 or y.values.size == 0:
+        if x.values.size and y.values.size:
+            warn_repeated_rows(x.values, y.values)
+        return self._estimate(x.values, y.values)
+
+    def _refit(self, x: Table, y: Table) -> Self:
+        """Fit tables that were judged before, without a warning: resampling does so hundreds of times."""
+        self._quiet = True
+        self._remember(x, y)
+        return self._estimate(*(t.values[:, t.values.min(axis=0) < t.values.max(axis=0)] for t in (x, y)))
+
+    def _estimate(self, x: np.ndarray, y: np.ndarray) -> Self:
+        if x.size == 0 or y.size == 0:
             self.local_mi_ = np.zeros(self.n_samples_)
         else:
-            warn_repeated_rows(x.values, y.values)
-            self.local_mi_ = self._local_mi(np.ascontiguousarray(x.values.T), np.ascontiguousarray(y.values.T))
+            self.local_mi_ = self._local_mi(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
         # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
         n_values = len(self.local_mi_)
         self.mi_ = float(np.sort(self.local_mi_).sum()) / n_values
         left_out = 1 - n_values / self.n_samples_
         self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self
+
+    @property
+    def test_statistic_(self) -> float:
+        """What a permutation test compares: large means dependent."""
+        return self.mi_
 
     def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ._validation import check_choice
 from .adaptive import Adaptive
-from .estimators import KSG, GeodesicKSG
+from .estimators import KSG, GeodesicKSG, MutualInformationEstimator
 from .neighborhoods import GKNN, LNN
 from .results import NATS_PER_UNIT, MutualInformation
 
-METHODS = {"auto": Adaptive, "gksg": GeodesicKSG, "ksg": KSG, "gknn": GKNN, "lnn": LNN}
+METHODS: dict[str, type[MutualInformationEstimator]] = {
+    "auto": Adaptive,
+    "gksg": GeodesicKSG,
+    "ksg": KSG,
+    "gknn": GKNN,
+    "lnn": LNN,
+}
 DEFAULT_METHOD = "auto"
 
 
@@ -66,6 +73,19 @@ def mutual_information(
     'bits'
     """
     check_choice("units", units, NATS_PER_UNIT)
+    estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options).fit(X, Y)
+    return as_result(estimator, method, units)
+
+
+def make_estimator(
+    method: str,
+    n_neighbors: int | None,
+    random_state: Any,
+    n_jobs: int | None,
+    verbose: int,
+    options: Mapping[str, Any],
+) -> MutualInformationEstimator:
+    """Return the estimator that the arguments of `mutual_information` ask for, not fitted yet."""
     estimator_class = METHODS[check_choice("method", method, METHODS)]
     settings = {"n_jobs": n_jobs, "verbose": verbose, **options}
     if n_neighbors is not None:
@@ -80,7 +100,11 @@ def mutual_information(
             raise TypeError(
                 f"{name}={options[name]!r} is no parameter of method={method!r}; it takes {', '.join(known)}.{remedy}"
             )
-    estimator = estimator_class(**settings).fit(X, Y)
+    return estimator_class(**settings)
+
+
+def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
+    """Return what a fitted estimator found, in `units`."""
     return MutualInformation(
         mi=estimator.mi_ / NATS_PER_UNIT[units],
         local=estimator.local_mi_ / NATS_PER_UNIT[units],
@@ -91,6 +115,7 @@ def mutual_information(
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
+        query_rows=getattr(estimator, "query_rows_", None),
         explanation=explained(estimator) if isinstance(estimator, Adaptive) else None,
     )
 

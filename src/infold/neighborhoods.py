@@ -32,6 +32,8 @@ class _EntropySum(MutualInformationEstimator):
         raise NotImplementedError  # pragma: no cover
 
     def _warn(self, name: str, what: str) -> None:
+        if self._quiet:
+            return
         message = f"{type(self).__name__} on {name} ({self.n_samples_} samples): {what}."
         warnings.warn(message, DataWarning, stacklevel=6)  # the line that called fit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class MutualInformation:
         Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
+    query_rows : ndarray of int or None
+        The rows that `local` belongs to, where these are not all.
     explanation : mapping or None
         How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
     """
@@ -50,6 +52,7 @@ class MutualInformation:
     query_error: float = 0.0
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
     explanation: Mapping[str, Any] | None = None
+    query_rows: np.ndarray | None = field(default=None, compare=False)
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -110,3 +113,232 @@ def _few(columns: list[Any]) -> str:
 def _plain(value: Any) -> Any:
     """Return `value` as JSON can take it; a random generator becomes its description."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class _Inference:
+    """What the results of resampling share; `notes` are plain sentences about what may be wrong."""
+
+    units: str
+    method: str
+    n_samples: int
+    n_features: tuple[int, int]
+    settings: Mapping[str, Any]
+    names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        out = {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
+        out["x_names"], out["y_names"] = out.pop("names")
+        return out
+
+    def _lines(self, *lines: str) -> str:
+        d_x, d_y = self.n_features
+        data = f"data      {self.n_samples} samples, {d_x} + {d_y} columns, method {self.method}"
+        return "\n  ".join([*lines, data, *(f"note      {note}" for note in self.notes)])
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class IndependenceTest(_Inference):
+    """What re-pairing the rows says of independence.
+
+    Attributes
+    ----------
+    mi : float
+        The estimate, in `units`.
+    pvalue : float
+        Chance of data as dependent as these if X and Y were independent; never 0. `float(result)` is this.
+    statistic, statistic_name : float, str
+        What was compared: "mi", or "-log10 p" for `method="auto"`, whose MI is exactly 0 for most independent data.
+    null : ndarray
+        The statistic of every permutation looked at, in order; in `units` if it is the MI.
+    null_mean, null_std : float
+        Mean and standard deviation of `null`: what the method answers without dependence.
+    n_permutations, n_permutations_asked : int
+        Permutations looked at, and asked for.
+    stopped_early : bool
+        Whether the test stopped because the answer was clear.
+    units, method, n_samples, n_features, settings, names
+        As in :class:`MutualInformation`.
+    notes : tuple of str
+        Plain sentences about what may be wrong.
+    """
+
+    mi: float
+    pvalue: float
+    statistic: float
+    statistic_name: str
+    null: np.ndarray = field(compare=False)
+    n_permutations_asked: int
+    stopped_early: bool
+
+    @property
+    def n_permutations(self) -> int:
+        """Permutations looked at."""
+        return self.null.size
+
+    @property
+    def null_mean(self) -> float:
+        """Mean of the statistic without dependence."""
+        return float(self.null.mean())
+
+    @property
+    def null_std(self) -> float:
+        """Standard deviation of the statistic without dependence."""
+        return float(self.null.std(ddof=1)) if self.null.size > 1 else 0.0
+
+    def __float__(self) -> float:
+        """Return the p-value."""
+        return self.pvalue
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        more = {"n_permutations": self.n_permutations, "null_mean": self.null_mean, "null_std": self.null_std}
+        return super().to_dict() | more
+
+    def __repr__(self) -> str:
+        """Return a few lines for people."""
+        early = f", stopped early of {self.n_permutations_asked}" if self.stopped_early else ""
+        what = "" if self.statistic_name == "mi" else f"; statistic {self.statistic_name} = {self.statistic:.3g}"
+        return self._lines(
+            f"p = {self.pvalue:.3g}, I(X; Y) = {self.mi:.4g} {self.units}{what}",
+            f"null      {self.null_mean:.3g} ± {self.null_std:.2g} over {self.n_permutations} permutations{early}",
+        )
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConfidenceInterval(_Inference):
+    """An interval for the expectation of an estimate, and whether its bias looks small.
+
+    Attributes
+    ----------
+    mi, low, high : float
+        The estimate and the ends of the interval, in `units`; never clamped.
+    level : float
+        Share of such intervals that hold the estimator's expectation; the truth too where the bias is small.
+    standard_error : float
+        Of `mi`, from the spread over subsamples.
+    subsample_size : int
+        Rows of the subsamples that the standard error comes from.
+    subsamples : ndarray
+        Their estimates.
+    sizes, means : tuple
+        The drift over the number of rows: mean estimate of subsamples of these sizes; the last is the whole.
+    over_neighbors : mapping
+        The drift over k: the estimate with other numbers of neighbours.
+    bias_is_small : bool
+        Whether both drifts are small beside the standard error. If not, `notes` says so in words.
+    units, method, n_samples, n_features, settings, names, notes
+        As in :class:`IndependenceTest`.
+    """
+
+    mi: float
+    low: float
+    high: float
+    level: float
+    standard_error: float
+    subsample_size: int
+    subsamples: np.ndarray = field(compare=False)
+    sizes: tuple[int, ...]
+    means: tuple[float, ...]
+    over_neighbors: Mapping[int, float]
+    bias_is_small: bool
+
+    def __repr__(self) -> str:
+        """Return a few lines for people."""
+        drift = ", ".join(f"{mean:.3g} (n = {size})" for size, mean in zip(self.sizes, self.means, strict=True))
+        over_k = ", ".join(f"{mi:.3g} (k = {k})" for k, mi in self.over_neighbors.items())
+        return self._lines(
+            f"I(X; Y) = {self.mi:.4g} {self.units}, {100 * self.level:g} % interval [{self.low:.4g}, {self.high:.4g}]",
+            f"error     {self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows",
+            f"drift     {drift}",
+            *([f"          {over_k}"] if over_k else []),
+            f"bias      {'looks small' if self.bias_is_small else 'is NOT small beside the error'}",
+        )
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Diagnosis(_Inference):
+    """Whether an estimate can be trusted, and why.
+
+    Attributes
+    ----------
+    estimate : MutualInformation
+        The estimate in question.
+    over_neighbors : mapping
+        k → the estimate with k neighbours.
+    over_size : mapping
+        Rows → (mean, standard deviation) of estimates from so many rows; the last is the whole, without a deviation.
+    ceiling, log_n : float
+        ψ(n) − ψ(k), the most that kNN counts can say, and log n, the most that n samples can certify; in `units`.
+    tied_columns : mapping
+        Column → share of its values that some other row has too; columns without ties are left out.
+    duplicate_rows : float
+        Share of rows that repeat another row in every column.
+    intrinsic_dimension : mapping
+        "x", "y", "joint" → dimension that the distances between neighbours show.
+    methods : mapping
+        "ksg", "gksg", "cca" and "auto" → what each says.
+    planted : tuple of mapping
+        One for each planted MI, the data's own margins kept: true, mean, sd, bias, and the power of a test at 5 %.
+    autocorrelation : mapping
+        "x", "y" → (largest lag-1 autocorrelation of a column's ranks, p-value of no autocorrelation), "block" → the
+        length of block to permute, or None if there is no need.
+    verdict : tuple of str
+        Two or three plain sentences.
+    units, method, n_samples, n_features, settings, names, notes
+        As in :class:`IndependenceTest`.
+    """
+
+    estimate: MutualInformation
+    over_neighbors: Mapping[int, float]
+    over_size: Mapping[int, tuple[float, float]]
+    ceiling: float
+    log_n: float
+    tied_columns: Mapping[str, float]
+    duplicate_rows: float
+    intrinsic_dimension: Mapping[str, float]
+    methods: Mapping[str, float]
+    planted: tuple[Mapping[str, float], ...]
+    autocorrelation: Mapping[str, Any]
+    verdict: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Return a page for people."""
+
+        def listed(values: Mapping[Any, float], sign: str = "=") -> str:
+            return ", ".join(f"{key} {sign} {value:.3g}" for key, value in values.items())
+
+        sizes = ", ".join(
+            f"{n}: {mean:.3g}" + (f" ± {sd:.2g}" if sd else "") for n, (mean, sd) in self.over_size.items()
+        )
+        planted = "; ".join(
+            f"{p['true']:.2g} → {p['mean']:.2g} ± {p['sd']:.2g}" + (f", power {p['power']:.0%}" if p["true"] else "")
+            for p in self.planted
+        )
+        return self._lines(
+            " ".join(self.verdict),
+            f"estimate  {self.estimate.mi:.4g} {self.units}; ceiling {self.ceiling:.3g}, log n {self.log_n:.3g}",
+            f"over k    {listed(self.over_neighbors, ':')}",
+            f"over n    {sizes}",
+            f"methods   {listed(self.methods)}",
+            f"planted   {planted}",
+            f"dimension {listed(self.intrinsic_dimension)}",
+            f"ties      {len(self.tied_columns)} columns with ties, {self.duplicate_rows:.0%} of rows are copies",
+        )
+
+
+def plain_types(value: Any) -> Any:
+    """Return `value` as JSON can take it: arrays as lists, keys as text, results as their `to_dict`."""
+    if isinstance(value, np.ndarray | np.generic):
+        return plain_types(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain_types(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain_types(one) for one in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return _plain(value)

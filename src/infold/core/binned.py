@@ -17,11 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import kernel
+from .projection import value_at
+from .scan import TINY, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
-TINY = 1e-300  # stands for a sum of squares of 0 in a logarithm
+FINE, COARSE = 2.0, 1.0  # bins for the square root of the number of rows: looked at once, or again and again
+LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
 class Bins(NamedTuple):
@@ -30,7 +33,6 @@ class Bins(NamedTuple):
     key: np.ndarray  # (c,) which projection it is
     values: np.ndarray  # (c, size) projected values, by bin
     member: np.ndarray  # (c, size) the row of each, as a number within the tree
-    place: np.ndarray  # (c, size) where each row stands
     n_rows: np.ndarray  # (c,) rows that were grouped, those that have left included
     known_end: np.ndarray  # (c,) `end` when last looked at: members[end:known_end] have left since
     n_bins: np.ndarray  # (c,) 0 if all values are equal
@@ -38,13 +40,12 @@ class Bins(NamedTuple):
     width: np.ndarray  # (c,)
     start: np.ndarray  # (c, bins) first entry of each bin
     stop: np.ndarray  # (c, bins) end of its entries
-    weight: np.ndarray  # (c, bins) rows, copies counted
-    first_moment: np.ndarray  # (c, bins) about the middle of the bin, in bin widths: no offset costs digits
-    second_moment: np.ndarray
-    edge_weight: np.ndarray  # (bins + 1,) scratch: rows to the left of each edge
-    edge: np.ndarray  # (7, bins + 1) scratch
+    in_order: np.ndarray  # (c, bins) have its entries been sorted?
+    moments: np.ndarray  # (c, bins, 3) weight, and moments about the bin's middle in bin widths: no offset costs digits
+    edge_weight: np.ndarray  # (bins + 1,) scratch: weight to the left of each edge
+    edge: np.ndarray  # (6, bins + 1) scratch
     code: np.ndarray  # (size,) scratch
-    spare: np.ndarray  # (size,) scratch
+    offset: np.ndarray  # (size,) scratch
 
 
 @kernel
@@ -54,7 +55,6 @@ def new_bins(n_columns, size):
         np.empty(n_columns, np.int64),
         np.empty((n_columns, size)),
         np.empty((n_columns, size), np.int32),
-        np.empty((n_columns, size), np.int32),
         np.empty(n_columns, np.int32),
         np.empty(n_columns, np.int32),
         np.empty(n_columns, np.int32),
@@ -62,97 +62,97 @@ def new_bins(n_columns, size):
         np.empty(n_columns),
         np.empty((n_columns, MOST_BINS), np.int32),
         np.empty((n_columns, MOST_BINS), np.int32),
-        np.empty((n_columns, MOST_BINS), np.int64),
-        np.empty((n_columns, MOST_BINS)),
-        np.empty((n_columns, MOST_BINS)),
+        np.empty((n_columns, MOST_BINS), np.bool_),
+        np.empty((n_columns, MOST_BINS, 3)),
         np.empty(MOST_BINS + 1, np.int64),
-        np.empty((7, MOST_BINS + 1)),
+        np.empty((6, MOST_BINS + 1)),
         np.empty(size, np.int32),
-        np.empty(size, np.int32),
+        np.empty(size),
     )
 
 
 @kernel
-def lay_out_bins(bins, c, projected):
-    """Set the bins of column c to cover the `projected` values, empty them, and return how many there are."""
+def count_bins(bins, c, projected, weights, density):
+    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight.
+
+    There are `density` bins for the square root of the number of rows.
+    """
     low, high = projected[0], projected[0]
     for i in range(projected.size):
         low, high = min(low, projected[i]), max(high, projected[i])
-    n_bins = min(max(np.int64(2.0 * math.sqrt(projected.size)), 8), MOST_BINS)
+    n_bins = min(max(int(density * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
     if not (width > 0.0 and 1.0 / width < np.inf):
         n_bins = 0
     bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
-    bins.weight[c, :n_bins] = 0
-    bins.first_moment[c, :n_bins] = 0.0
-    bins.second_moment[c, :n_bins] = 0.0
-    return n_bins
-
-
-@kernel
-def count_bins(bins, c, projected, members, weights):
-    """Fill the weights and moments of column c with the `projected` values of `members`."""
-    n_bins = lay_out_bins(bins, c, projected)
     if n_bins == 0:
         return
-    low, scale = bins.low[c], 1.0 / bins.width[c]
-    weight, first_moment, second_moment = bins.weight[c], bins.first_moment[c], bins.second_moment[c]
-    code = bins.code
-    for i in range(members.size):
+    scale, last = 1.0 / width, np.int32(n_bins - 1)
+    moments, code, offset = bins.moments[c], bins.code, bins.offset
+    moments[:n_bins] = 0.0
+    # Two loops: the first runs on several rows at a time.
+    for i in range(projected.size):
         at = (projected[i] - low) * scale
-        b = min(np.int64(at), n_bins - 1)
+        b = np.int32(at)
+        b = b if b < last else last
         code[i] = b
-        w, off = weights[members[i]], at - b - 0.5
-        weight[b] += w
-        first_moment[b] += w * off
-        second_moment[b] += w * off * off
+        offset[i] = at - b - 0.5
+    for i in range(projected.size):
+        b, w = code[i], weights[i]
+        first = w * offset[i]
+        moments[b, 0] += w
+        moments[b, 1] += first
+        moments[b, 2] += first * offset[i]
 
 
 @kernel
 def group_bins(bins, c, projected, members, limit):
-    """Group the rows of column c by bin, after `count_bins`: of all bins, or of those with edge[6] below `limit`."""
-    n_bins, bound, start, stop = bins.n_bins[c], bins.edge[6], bins.start[c], bins.stop[c]
+    """Group the rows of column c by bin, after `count_bins`: of all bins, or of those with a bound below `limit`."""
+    n_bins, bound, start, stop = bins.n_bins[c], bins.edge[BOUND], bins.start[c], bins.stop[c]
     total = 0
     for b in range(n_bins):
         start[b] = stop[b] = total
-        total += bins.weight[c, b] if bound[b] < limit else 0  # no fewer than there are rows
+        bins.in_order[c, b] = False
+        total += int(bins.moments[c, b, 0]) if bound[b] < limit else 0  # no fewer than there are rows
     for i in range(members.size):
         b = bins.code[i]
         if bound[b] < limit:
             at = stop[b]
             stop[b] += 1
-            bins.values[c, at], bins.member[c, at], bins.place[c, members[i]] = projected[i], members[i], at
+            bins.values[c, at], bins.member[c, at] = projected[i], members[i]
 
 
 @kernel
 def keep_bins(bins, c, projected, members, weights, end):
-    """Make column c of the `projected` values of `members`, to be kept along a chain."""
-    count_bins(bins, c, projected, members, weights)
-    bins.edge[6] = 0.0
+    """Make column c of the `projected` values of `members`, each with its weight, to be kept along a chain."""
+    count_bins(bins, c, projected, weights, COARSE)
+    bins.edge[BOUND] = 0.0
     group_bins(bins, c, projected, members, np.inf)
     bins.n_rows[c], bins.known_end[c] = members.size, end
 
 
 @kernel
-def forget_departed(bins, c, members, first, end, where, weights, scratch):
-    """Bring column c up to date: members[end:known_end] have left."""
+def forget_departed(bins, c, members, first, end, weights, points, rows, feature, sign, work):
+    """Bring column c, the given sum of features, up to date: members[end:known_end] have left."""
+    wide = feature.size
     if 2 * (end - first) < bins.n_rows[c]:  # the bins have become coarse for the rows that are left
-        n = 0
-        for i in range(first, end):
-            bins.spare[n] = members[i]
-            scratch[0, n] = bins.values[c, bins.place[c, members[i]]]
-            n += 1
-        keep_bins(bins, c, scratch[0, :n], bins.spare[:n], weights, end)
+        n = end - first
+        for i in range(n):
+            row = members[first + i]
+            work[0, i], work[1, i] = value_at(points, rows[row], feature, sign, 0, wide), weights[row]
+        keep_bins(bins, c, work[0, :n], members[first:end], work[1, :n], end)
         return
     low, scale, n_bins = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c]
+    moments = bins.moments[c]
     for i in range(end, bins.known_end[c]):
         row = members[i]
-        at = (bins.values[c, bins.place[c, row]] - low) * scale
+        # Read anew from the points: shorter than the way to where the value stands among the bins.
+        at = (value_at(points, rows[row], feature, sign, 0, wide) - low) * scale
         b = min(np.int64(at), n_bins - 1)
         w, off = weights[row], at - b - 0.5
-        bins.weight[c, b] -= w
-        bins.first_moment[c, b] -= w * off
-        bins.second_moment[c, b] -= w * off * off
+        moments[b, 0] -= w
+        moments[b, 1] -= w * off
+        moments[b, 2] -= w * off * off
     bins.known_end[c] = end
 
 
@@ -165,43 +165,41 @@ def score_of(criterion, n_left, left, n_right, right, n_log_n):
 
 
 @kernel
+def shared_score(m, width):
+    """Return what fast_bic's scores of all cuts of m rows, with squares in units of `width`, share."""
+    return m * (math.log(2.0 * math.pi) + 2.0 * math.log(m * width) + 1.0) + 5.0 * math.log(m)
+
+
+@kernel
 def sum_edges(bins, c, m):
-    """Fill `edge` with weights, means and squares left and right of each edge, in bin widths from the mean."""
-    n_bins = bins.n_bins[c]
-    weight, first_moment, second_moment = bins.weight[c], bins.first_moment[c], bins.second_moment[c]
+    """Fill `edge` with sums, squares and squared deviations on both sides of each edge; return the mean, in widths."""
+    n_bins, moments = bins.n_bins[c], bins.moments[c]
     edge_weight, edge = bins.edge_weight, bins.edge
+    sums, squares, left, right = edge[0], edge[1], edge[LEFT], edge[RIGHT]
     total = 0.0
     for b in range(n_bins):
-        total += weight[b] * (b + 0.5) + first_moment[b]
+        total += moments[b, 0] * (b + 0.5) + moments[b, 1]
     mean = total / m
-    sums, squares, n = 0.0, 0.0, 0
-    edge_weight[0], edge[0, 0], edge[1, 0] = 0, 0.0, 0.0
+    w, s, q = 0.0, 0.0, 0.0
+    edge_weight[0], sums[0], squares[0] = 0, 0.0, 0.0
     for b in range(n_bins):
         middle = b + 0.5 - mean
-        n += weight[b]
-        sums += weight[b] * middle + first_moment[b]
-        squares += middle * (weight[b] * middle + 2.0 * first_moment[b]) + second_moment[b]
-        edge_weight[b + 1], edge[0, b + 1], edge[1, b + 1] = n, sums, squares
-    sums, squares = 0.0, 0.0
-    edge[2, n_bins], edge[3, n_bins] = 0.0, 0.0
-    for b in range(n_bins - 1, -1, -1):
-        middle = b + 0.5 - mean
-        sums += weight[b] * middle + first_moment[b]
-        squares += middle * (weight[b] * middle + 2.0 * first_moment[b]) + second_moment[b]
-        edge[2, b], edge[3, b] = sums, squares
+        w += moments[b, 0]
+        s += moments[b, 0] * middle + moments[b, 1]
+        q += middle * (moments[b, 0] * middle + 2.0 * moments[b, 1]) + moments[b, 2]
+        edge_weight[b + 1], sums[b + 1], squares[b + 1] = np.int64(w), s, q
     for e in range(n_bins + 1):
-        n_left = edge_weight[e]
-        n_right = m - n_left
-        edge[0, e] /= max(n_left, 1)
-        edge[1, e] = max(edge[1, e] - edge[0, e] ** 2 * n_left, 0.0)
-        edge[2, e] /= max(n_right, 1)
-        edge[3, e] = max(edge[3, e] - edge[2, e] ** 2 * n_right, 0.0)
+        n_left, n_right = max(edge_weight[e], 1), max(m - edge_weight[e], 1)
+        left[e] = max(squares[e] - sums[e] * sums[e] / n_left, TINY)
+        right[e] = max((q - squares[e]) - (s - sums[e]) * (s - sums[e]) / n_right, TINY)
     return mean
 
 
 @kernel
-def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n_log_n, exact, to_beat, scratch):
-    """Return (score, value below, value above, bin) of the best cut of column c, m copies of rows, if below `to_beat`.
+def binned_cut(
+    bins, c, m, projected, members, where, end, weights, criterion, n_log_n, exact, to_beat, work, carried, code
+):
+    """Return (score, value below, value above, bin) of the best cut of column c, of weight m, if below `to_beat`.
 
     A column that is not kept has its `projected` values of `members` grouped as far as needed; else these are empty.
     The value above is nan if it is the lowest of a later bin; the score is inf if no cut is below `to_beat`.
@@ -211,30 +209,35 @@ def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n
         return np.inf, np.nan, np.nan, 0
     mean = sum_edges(bins, c, m)
     edge = bins.edge
-    total = edge[1, n_bins]
     if criterion == FAST_BIC:
-        floor = VARIANCE_FLOOR * total / m
-        share = m * (math.log(2.0 * math.pi) + 2.0 * math.log(m) + 1.0) + 5.0 * math.log(m)
-        share += 2.0 * m * math.log(bins.width[c])
-        factor = 1.0
+        floor = VARIANCE_FLOOR * edge[LEFT, n_bins] / m
+        least = math.log(max(floor, TINY))
+        share, factor = shared_score(m, bins.width[c]), 1.0
+        replace_by_logs(edge[LEFT, : n_bins + 1], work[0])
+        replace_by_logs(edge[RIGHT, : n_bins + 1], work[0])
     else:
-        floor, share, factor = -1.0, 0.0, bins.width[c] ** 2
+        floor, least, share, factor = -np.inf, 0.0, 0.0, bins.width[c] ** 2
     best = (to_beat - share) / factor
     if exact:
-        bound_bins(bins, n_bins, m, criterion, n_log_n)
+        for b in range(n_bins):
+            bound_bin(bins, b, m, criterion, least, n_log_n)
     else:
-        pick_bins(bins, n_bins, m, criterion, floor, n_log_n)
-    if members.size > 0:
-        group_bins(bins, c, projected, members, best)
-    bound = edge[6, :n_bins]
+        pick_bins(bins, n_bins, m, criterion, least, n_log_n)
+    bound = edge[BOUND, :n_bins]
     promising = int(np.argmin(bound))
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
+    if not bound[promising] < best:
+        return found, found_low, found_high, found_bin
+    if members.size > 0:
+        group_bins(bins, c, projected, members, best)
     for turn in range(-1, n_bins):
         b = promising if turn < 0 else turn
         if bound[b] >= best:
             continue
         bound[b] = np.inf
-        score, low, high = open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, scratch)
+        score, low, high = open_bin(
+            bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code
+        )
         # Of equal scores the leftmost counts, as in a full scan.
         if score < best or (score == best and b < found_bin):
             best = found = score
@@ -243,59 +246,45 @@ def binned_cut(bins, c, m, projected, members, where, end, weights, criterion, n
 
 
 @kernel
-def bound_of(criterion, n_0, n_1, m, left, right, n_log_n):
-    """Return a value that no score of a cut is below, with n_0 to n_1 rows to the left, squares no less than given.
+def bound_bin(bins, b, m, criterion, least, n_log_n):
+    """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
-    With squares fixed at the least they can be, the score is concave in the number of rows to the left: it is smallest
-    at an end.
+    Squares are no less than at the bin's outer edges, nor than `least`. With these the score is concave in the number
+    of rows to the left, so that it is smallest at an end.
     """
-    bound = min(
-        score_of(criterion, n_0, left, m - n_0, right, n_log_n), score_of(criterion, n_1, left, m - n_1, right, n_log_n)
-    )
-    # The sums behind a bound are rounded too: a hair's breadth is given away.
-    return bound - 1e-9 * abs(bound)
+    n_0, n_1 = bins.edge_weight[b], bins.edge_weight[b + 1]
+    bins.edge[BOUND, b] = np.inf
+    if n_1 > n_0:
+        left, right = max(bins.edge[LEFT, b], least), max(bins.edge[RIGHT, b + 1], least)
+        bound = min(
+            score_of(criterion, n_0, left, m - n_0, right, n_log_n),
+            score_of(criterion, n_1, left, m - n_1, right, n_log_n),
+        )
+        # The sums behind a bound are rounded too: a hair's breadth is given away.
+        bins.edge[BOUND, b] = bound - 1e-9 * abs(bound)
 
 
 @kernel
-def bound_bins(bins, n_bins, m, criterion, n_log_n):
-    """Fill edge[6] with a bound that no score of a cut in a bin is below; inf for an empty bin.
-
-    Within a bin squares are no less than at its outer edges.
-    """
-    edge_weight, edge = bins.edge_weight, bins.edge
-    left, right, bound = edge[4], edge[5], edge[6]
-    for b in range(n_bins):
-        left[b], right[b] = max(edge[1, b], TINY), max(edge[3, b + 1], TINY)
-    if criterion == FAST_BIC:
-        replace_by_logs(left[:n_bins])
-        replace_by_logs(right[:n_bins])
-    for b in range(n_bins):
-        n_0, n_1 = edge_weight[b], edge_weight[b + 1]
-        bound[b] = np.inf
-        if n_1 > n_0:
-            bound[b] = bound_of(criterion, n_0, n_1, m, left[b], right[b], n_log_n)
-
-
-@kernel
-def pick_bins(bins, n_bins, m, criterion, floor, n_log_n):
-    """Fill edge[6] with bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
-    edge_weight, edge = bins.edge_weight, bins.edge
-    left, right, chosen = edge[4], edge[5], edge[6]
-    for e in range(1, n_bins):
-        left[e], right[e] = max(edge[1, e], TINY), max(edge[3, e], TINY)
-    if criterion == FAST_BIC:
-        replace_by_logs(left[1:n_bins])
-        replace_by_logs(right[1:n_bins])
-    best, best_edge = np.inf, 1
+def best_edge(bins, n_bins, m, criterion, least, n_log_n):
+    """Return (score, edge) of the best edge between bins to cut at."""
+    edge_weight, left, right = bins.edge_weight, bins.edge[LEFT], bins.edge[RIGHT]
+    best, at = np.inf, 1
     for e in range(1, n_bins):
         n_left = edge_weight[e]
         score = score_of(criterion, n_left, left[e], m - n_left, right[e], n_log_n)
-        sound = 0 < n_left < m and edge[1, e] > floor * n_left and edge[3, e] > floor * (m - n_left)
-        if sound and score < best:
-            best, best_edge = score, e
-    chosen[:n_bins] = np.inf
-    first, last, below, above = 0, n_bins - 1, best_edge - 1, best_edge
-    while first < n_bins and edge_weight[first + 1] == 0:
+        if score < best and 0 < n_left < m and left[e] > least and right[e] > least:
+            best, at = score, e
+    return best, at
+
+
+@kernel
+def pick_bins(bins, n_bins, m, criterion, least, n_log_n):
+    """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
+    _, at = best_edge(bins, n_bins, m, criterion, least, n_log_n)
+    edge_weight, edge = bins.edge_weight, bins.edge
+    edge[BOUND, :n_bins] = np.inf
+    first, last, below, above = 0, n_bins - 1, at - 1, at
+    while first < n_bins - 1 and edge_weight[first + 1] == 0:
         first += 1
     while last > 0 and edge_weight[last] == m:
         last -= 1
@@ -303,62 +292,51 @@ def pick_bins(bins, n_bins, m, criterion, floor, n_log_n):
         below -= 1
     while above < n_bins - 1 and edge_weight[above + 1] == edge_weight[above]:
         above += 1
-    left[0], right[n_bins] = np.log(TINY), np.log(TINY)
-    if criterion != FAST_BIC:
-        left[0], right[n_bins] = 0.0, 0.0
     for b in (first, last, below, above):
-        n_0, n_1 = edge_weight[b], edge_weight[b + 1]
-        if n_1 > n_0:
-            chosen[b] = bound_of(criterion, n_0, n_1, m, left[b], right[b + 1], n_log_n)
+        bound_bin(bins, b, m, criterion, least, n_log_n)
 
 
 @kernel
-def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, scratch):
+def score_a_row(bins, c, m, n_log_n, work):
+    """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
+    n_bins = bins.n_bins[c]
+    if n_bins == 0:
+        return np.inf
+    sum_edges(bins, c, m)
+    replace_by_logs(bins.edge[LEFT, : n_bins + 1], work[0])
+    replace_by_logs(bins.edge[RIGHT, : n_bins + 1], work[0])
+    least = bins.edge[LEFT, n_bins] + math.log(VARIANCE_FLOOR / m)
+    score, _ = best_edge(bins, n_bins, m, FAST_BIC, least, n_log_n)
+    return (score + shared_score(m, bins.width[c])) / m
+
+
+@kernel
+def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
     """Return (score, value below, value above) of the best cut right after a row of bin b."""
-    inside, left, right, left_squares, right_squares = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    start, stop = bins.start[c, b], bins.stop[c, b]
+    values, member = bins.values[c, start:stop], bins.member[c, start:stop]
+    if not bins.in_order[c, b]:
+        sort_pairs(values, member, work, code)
+        bins.in_order[c, b] = True
+    inside = work[7]
     n = 0
-    for i in range(bins.start[c, b], bins.stop[c, b]):
-        row = bins.member[c, i]
-        if where[row] < end:
-            for _ in range(weights[row]):
-                inside[n] = bins.values[c, i]
-                n += 1
-    inside[:n].sort()
-    low, scale = bins.low[c], 1.0 / bins.width[c]
-    n_before = bins.edge_weight[b]
-    n_after = bins.edge_weight[bins.n_bins[c]] - bins.edge_weight[b + 1]
-    first, last = (inside[0] - low) * scale - mean, (inside[n - 1] - low) * scale - mean
-    n_left, middle, squares = n_before, bins.edge[0, b] if n_before > 0 else first, bins.edge[1, b]
-    for i in range(n):
-        n_left += 1
-        value = (inside[i] - low) * scale - mean
-        delta = value - middle
-        middle += delta * (1.0 / n_left)
-        squares += delta * (value - middle)
-        left_squares[i] = squares
-        left[i] = max(squares, TINY)
-    n_right, middle, squares = n_after, bins.edge[2, b + 1] if n_after > 0 else last, bins.edge[3, b + 1]
-    for i in range(n - 1, -1, -1):
-        right_squares[i] = squares
-        right[i] = max(squares, TINY)
-        n_right += 1
-        value = (inside[i] - low) * scale - mean
-        delta = value - middle
-        middle += delta * (1.0 / n_right)
-        squares += delta * (value - middle)
-    if criterion == FAST_BIC:
-        replace_by_logs(left[:n])
-        replace_by_logs(right[:n])
-    best, best_low, best_high = np.inf, np.nan, np.nan
-    for i in range(n):
-        n_left, n_right = n_before + i + 1, n_after + n - i - 1
-        is_last = i + 1 == n
-        apart = n_right > 0 if is_last else inside[i] < inside[i + 1]
-        if apart and left_squares[i] > floor * n_left and right_squares[i] > floor * n_right:
-            score = score_of(criterion, n_left, left[i], n_right, right[i], n_log_n)
-            if score < best:
-                best, best_low, best_high = score, inside[i], np.nan if is_last else inside[i + 1]
-    return best, best_low, best_high
+    for i in range(stop - start):
+        if where[member[i]] < end:
+            inside[n], carried[n] = values[i], weights[member[i]]
+            n += 1
+    n_bins, edge_weight, sums, squares = bins.n_bins[c], bins.edge_weight, bins.edge[0], bins.edge[1]
+    before = (float(edge_weight[b]), sums[b], squares[b])
+    after = (
+        float(edge_weight[n_bins] - edge_weight[b + 1]),
+        sums[n_bins] - sums[b + 1],
+        squares[n_bins] - squares[b + 1],
+    )
+    score, i = score_cuts(
+        inside[:n], carried[:n], bins.low[c], 1.0 / bins.width[c], mean, before, after, floor, criterion, n_log_n, work
+    )
+    if i < 0:
+        return np.inf, np.nan, np.nan
+    return score, inside[i], inside[i + 1] if i + 1 < n else np.nan
 
 
 @kernel
@@ -378,7 +356,9 @@ def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
 
     Return (how many, their weight, are they below).
     """
-    n_below = np.sum(bins.weight[c, :b])
+    n_below = 0
+    for a in range(b):
+        n_below += int(bins.moments[c, a, 0])
     for i in range(bins.start[c, b], bins.stop[c, b]):
         if where[bins.member[c, i]] < end and bins.values[c, i] < cut:
             n_below += weights[bins.member[c, i]]

@@ -12,8 +12,9 @@ from .intervals import route_column
 from .jit import kernel
 from .parallel import blocks, run
 from .projection import room_for
+from .route import route
 from .split import CRITERIA, n_log_n_table
-from .tree import Tree, bootstrap_rows, grow_tree, route
+from .tree import Tree, bootstrap_rows, grow_tree
 
 TREES_PER_TASK = 10  # a tree at n = 500 takes under a millisecond: too little for a task of its own
 

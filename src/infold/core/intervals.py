@@ -16,7 +16,7 @@ from .neighbors import count_below, count_zeros, kth_smallest
 
 @kernel
 def route_column(cut, left, right, proj_start, proj_feature, proj_sign, column, values, order, leaf):
-    """Fill `leaf` as `tree.route` does with `column` alone in use, whose sorted `values` belong to the rows `order`."""
+    """Fill `leaf` as `route` does with `column` alone in use, whose sorted `values` belong to the rows `order`."""
     stack = np.empty((cut.size + 1, 3), np.int32)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, values.size
     height = 1

@@ -15,10 +15,15 @@ VARIANCE_FLOOR = 1e-10
 """A side with less than this part of the column's variance is refused: it is rounding noise, or copies of one value,
 and its log-likelihood would win every time."""
 
-# Of natural logarithms: the series 2 (f + f³/3 + f⁵/5 + …), f = (m − 1) / (m + 1), with m between √½ and √2.
-_SQRT_HALF_BITS = np.int64(0x3FE6A09E667F3BCD)
-_EXPONENT_BIAS = np.int64(1024) << np.int64(52)
-_MAGIC_BITS = np.int64(0x4330000000000000)  # 2**52: or-ed into small integers, gives 2**52 + integer as a double
+# Of natural logarithms: 2 (f + f³/3 + f⁵/5 + …), f = (m − 1) / (m + 1), with m between √½ and √2. The polynomial meets
+# the series at six Chebyshev points of f²; between them it is off by 7e-16 of f at most.
+_C0, _C1, _C2 = 0.3333333333333104, 0.20000000005603252, 0.14285712069162299
+_C3, _C4, _C5 = 0.11111431140034304, 0.09070096902174023, 0.08310908566647643
+# Unsigned: few processors shift several signed numbers at a time.
+_BITS = np.uint64(52)
+_SQRT_HALF_BITS = np.uint64(0x3FE6A09E667F3BCD)
+_EXPONENT_BIAS = np.uint64(1024) << _BITS
+_MAGIC_BITS = np.uint64(0x4330000000000000)  # 2**52: or-ed into small integers, gives 2**52 + integer as a double
 _MAGIC = 2.0**52 + 1024.0
 _LN2 = math.log(2.0)
 
@@ -27,24 +32,23 @@ _LOG_REFUSED = 1000 * _LN2
 
 
 @kernel
-def replace_by_logs(values):
-    """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time."""
+def replace_by_logs(values, exponents):
+    """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time.
+
+    `exponents` is scratch of at least the same size.
+    """
     n = values.size
-    bits = values.view(np.int64)
-    exponents = np.empty(n, np.float64)
-    exponent_bits = exponents.view(np.int64)
+    bits = values.view(np.uint64)
+    exponent_bits = exponents.view(np.uint64)
     for i in range(n):
-        shifted = (bits[i] - _SQRT_HALF_BITS + _EXPONENT_BIAS) >> np.int64(52)
+        shifted = (bits[i] - _SQRT_HALF_BITS + _EXPONENT_BIAS) >> _BITS
         exponent_bits[i] = shifted | _MAGIC_BITS
-        bits[i] -= (shifted << np.int64(52)) - _EXPONENT_BIAS
+        bits[i] -= (shifted << _BITS) - _EXPONENT_BIAS
     for i in range(n):
         f = (values[i] - 1.0) / (values[i] + 1.0)
         s = f * f
-        series = 1 / 19 + s * (1 / 21)
-        series = 1 / 15 + s * (1 / 17 + s * series)
-        series = 1 / 11 + s * (1 / 13 + s * series)
-        series = 1 / 7 + s * (1 / 9 + s * series)
-        series = 1 / 3 + s * (1 / 5 + s * series)
+        series = _C3 + s * (_C4 + s * _C5)
+        series = _C0 + s * (_C1 + s * (_C2 + s * series))
         values[i] = (exponents[i] - _MAGIC) * _LN2 + 2.0 * (f + f * s * series)
 
 
@@ -101,8 +105,9 @@ def fast_bic_cut(values, n_log_n):
         sound = (values[s] < values[s + 1]) & (left[s] > floor * (s + 1)) & (right[s] > floor * (m - s - 1))
         left[s] = left[s] if sound else _REFUSED
         right[s] = right[s] if sound else _REFUSED
-    replace_by_logs(left[: m - 1])
-    replace_by_logs(right[: m - 1])
+    exponents = np.empty(m)
+    replace_by_logs(left[: m - 1], exponents)
+    replace_by_logs(right[: m - 1], exponents)
     best, position = np.inf, 0
     # n log(2π SS/n) − 2 n log(n/m) = n log SS − 3 n log n + n log 2π + 2 n log m
     for s in range(m - 1):

@@ -1,4 +1,4 @@
-"""One geodesic tree as flat arrays: grow it, and route rows through it under a mask of columns (Sec. 5.2, 5.3)."""
+"""One geodesic tree as flat arrays, and how to grow it (Sec. 5.2)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .binned import (
+    FINE,
     SMALL,
     binned_cut,
     count_bins,
@@ -16,12 +17,17 @@ from .binned import (
     keep_bins,
     lighter_bins,
     new_bins,
+    score_a_row,
 )
 from .jit import kernel, random_below
 from .projection import draw_projections, project, projection_key
-from .split import best_cut, between
+from .scan import N_WORK, small_cut
+from .split import FAST_BIC, best_cut, between
 
-PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows: the next one is likely to be of that kind too
+PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
+SAMPLE = 512  # rows on which a sum of features is tried first, in nodes of twice as many
+MARGIN = 0.3  # nats a row by which it must then lose to be given up: some five standard errors of its score
+CHAIN = 0.5  # of the number of features: after so many that peel, columns are kept, to be met again before it ends
 
 
 class Tree(NamedTuple):
@@ -46,21 +52,6 @@ def bootstrap_rows(n, size, state):
     for i in range(size):
         rows[i] = random_below(state, n)
     return rows
-
-
-@kernel
-def partition(rows, values, cut, spare):
-    """Move rows whose value is below `cut` to the front, in order, and return how many; `spare` is scratch."""
-    n_left, n_right = 0, 0
-    for i in range(rows.size):
-        row = rows[i]
-        goes_left = values[i] < cut
-        rows[n_left] = row
-        spare[n_right] = row
-        n_left += goes_left
-        n_right += not goes_left
-    rows[n_left:] = spare[:n_right]
-    return n_left
 
 
 @kernel
@@ -99,6 +90,18 @@ def sorted_cut(values, members, weights, criterion, n_log_n, scratch):
 
 
 @kernel
+def sample(members, rows, weights, few_rows, few_weights):
+    """Fill in rows and weights of SAMPLE of the `members`, or somewhat more; return (number, weight)."""
+    step = members.size // SAMPLE
+    n, weight = 0, 0
+    for i in range(0, members.size, step):
+        few_rows[n], few_weights[n] = rows[members[i]], weights[members[i]]
+        weight += weights[members[i]]
+        n += 1
+    return n, weight
+
+
+@kernel
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
     if math.isnan(high):
@@ -117,6 +120,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     With n_kept_columns = 0 every candidate is sorted instead: slower, and the tree of the exact search.
     """
     n_features, n = points.shape
+    chain = max(2, int(CHAIN * n_features))
     # Copies of a row travel together: a row and its weight.
     weights = np.bincount(drawn, minlength=n)
     rows = np.flatnonzero(weights > 0).astype(np.int32)
@@ -133,63 +137,96 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
 
     column, feature = np.empty(n_candidates, np.int32), np.empty(n_candidates, np.int32)
     sign = np.empty(n_candidates, np.int8)
-    trial, best_values, scratch = np.empty(size), np.empty(size), np.empty((5, drawn.size))
+    trial, best_values, work = np.empty(size), np.empty(size), np.empty((N_WORK, drawn.size))
+    carried, code = np.empty(size, np.int32), np.empty(3 * size + 1, np.int32)
     # A node is a range of `members`, numbers of `rows`; `where` is the inverse.
     members, where = np.arange(size).astype(np.int32), np.arange(size).astype(np.int32)
-    member_rows, leaving = np.empty(size, np.int32), np.empty(size, np.int32)
+    member_rows, leaving, member_weight = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
     bins, n_used = new_bins(n_kept_columns + 1, drawn.size), 0  # the last column is for projections that are not kept
 
     stack = np.empty((size + 1, 4), np.int32)  # (node, first member, end, weight)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, size, drawn.size
     height = 1
-    node, first, end, m, peeled, chain_over = 0, 0, 0, 0, False, True
+    node, first, end, m, n_peeled, chain_over = 0, 0, 0, 0, 0, True
     while height > 0 or not chain_over:
         if chain_over:
             height -= 1
             node, first, end, m = stack[height]
-            peeled, chain_over = False, False
+            n_peeled, chain_over = 0, False
         if m < min_samples_split:
             chain_over = True
             continue
-        if not peeled:
+        if n_peeled < chain:
             n_used = 0
-        small = end - first < SMALL or n_kept_columns == 0
+        small = end - first < SMALL
         gathered = False
         draw_projections(n_features, n_candidates, state, column, feature, sign)
         best_score, best_at, best_first, best_end = np.inf, np.nan, 0, 0
         best_column, best_low, best_high, best_bin = -1, np.nan, np.nan, 0
-        begin = 0
+        begin, wide = 0, False
         while begin < n_candidates:
+            # Single features come first: sums of several vary more, so most of them can then be given up early.
             stop = begin + 1
             while stop < n_candidates and column[stop] == column[begin]:
                 stop += 1
+            if (stop - begin > 1) != wide:
+                begin = stop
+                if begin == n_candidates and not wide:
+                    begin, wide = 0, True
+                continue
             key, c = np.int64(-1), 0
-            if peeled and not small:
+            if n_peeled >= chain and not small:
                 key = projection_key(feature[begin:stop], sign[begin:stop], n_features)
                 while c < n_used and bins.key[c] != key:
                     c += 1
             known = key >= 0 and c < n_used
             if not known:
+                if wide and not exact and criterion == FAST_BIC and end - first >= 2 * SAMPLE:
+                    n, weight = sample(members[first:end], rows, weights, carried, work[1])
+                    project(points, carried[:n], feature[begin:stop], sign[begin:stop], trial)
+                    count_bins(bins, n_kept_columns, trial[:n], work[1], FINE)
+                    if score_a_row(bins, n_kept_columns, weight, n_log_n, work) > best_score / m + MARGIN:
+                        begin = stop
+                        continue
                 if not gathered:
                     for i in range(end - first):
                         member_rows[i] = rows[members[first + i]]
+                        member_weight[i] = weights[members[first + i]]
                     gathered = True
                 project(points, member_rows[: end - first], feature[begin:stop], sign[begin:stop], trial)
             low, high, b = np.nan, np.nan, 0
-            if small or (exact and key < 0):
+            if exact and (small or key < 0 or n_kept_columns == 0):
                 c = -1
-                at, score = sorted_cut(trial, members[first:end], weights, criterion, n_log_n, scratch[0])
+                at, score = sorted_cut(trial, members[first:end], weights, criterion, n_log_n, work[0])
+            elif small:
+                c = -1
+                values, loads = work[7, : end - first], carried[: end - first]
+                for i in range(end - first):
+                    values[i], loads[i] = trial[i], weights[members[first + i]]
+                at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
             else:
                 fresh = 0
                 if known:
-                    forget_departed(bins, c, members, first, end, where, weights, scratch)
+                    forget_departed(
+                        bins,
+                        c,
+                        members,
+                        first,
+                        end,
+                        weights,
+                        points,
+                        rows,
+                        feature[begin:stop],
+                        sign[begin:stop],
+                        work,
+                    )
                 elif key >= 0 and c < n_kept_columns:
                     bins.key[c] = key
                     n_used += 1
-                    keep_bins(bins, c, trial[: end - first], members[first:end], weights, end)
+                    keep_bins(bins, c, trial[: end - first], members[first:end], member_weight, end)
                 else:
                     c, fresh = n_kept_columns, end - first
-                    count_bins(bins, c, trial[:fresh], members[first:end], weights)
+                    count_bins(bins, c, trial[:fresh], member_weight, FINE)
                 score, low, high, b = binned_cut(
                     bins,
                     c,
@@ -203,7 +240,9 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     n_log_n,
                     exact,
                     best_score,
-                    scratch,
+                    work,
+                    carried,
+                    code,
                 )
                 at = np.nan
             if score < best_score:
@@ -212,6 +251,8 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                 if c < 0 or c == n_kept_columns:
                     trial, best_values = best_values, trial
             begin = stop
+            if begin == n_candidates and not wide:
+                begin, wide = 0, True
         if best_score == np.inf:
             chain_over = True
             continue
@@ -239,7 +280,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         stack[height, 0] = n_nodes if below else n_nodes + 1
         stack[height, 1], stack[height, 2], stack[height, 3] = end - n_leaving, end, light
         height += 1
-        peeled = PEEL * n_leaving < end - first
+        n_peeled = n_peeled + 1 if PEEL * n_leaving < end - first else 0
         node, end, m = n_nodes + 1 if below else n_nodes, end - n_leaving, m - light
         n_nodes += 2
 
@@ -252,44 +293,3 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         proj_feature[to : to + width] = kept_feature[place : place + width]
         proj_sign[to : to + width] = kept_sign[place : place + width]
     return cut[:n_nodes].copy(), left[:n_nodes].copy(), right[:n_nodes].copy(), proj_start, proj_feature, proj_sign
-
-
-@kernel
-def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, leaf):
-    """Fill leaf[i] with the node where row i of `points` (d, n) ends, columns outside `used` counting as 0. Sec. 5.3.
-
-    Rows travel in groups: a node that looks at no used column moves its whole group at no cost, and an empty group
-    ends the walk.
-    """
-    n = leaf.size
-    rows, spare, values = np.arange(n).astype(np.int32), np.empty(n, np.int32), np.empty(n)
-    width = 1 + np.max(proj_start[1:] - proj_start[:-1])
-    feature, sign = np.empty(width, np.int32), np.empty(width, np.int8)
-    stack = np.empty((cut.size + 1, 3), np.int32)
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, n
-    height = 1
-    while height > 0:
-        height -= 1
-        node, first, end = stack[height]
-        while left[node] >= 0:
-            t = 0
-            for place in range(proj_start[node], proj_start[node + 1]):
-                if used[proj_feature[place]]:
-                    feature[t], sign[t] = proj_feature[place], proj_sign[place]
-                    t += 1
-            if t == 0:
-                node = left[node] if cut[node] > 0.0 else right[node]
-                continue
-            members = rows[first:end]
-            project(points, members, feature[:t], sign[:t], values)
-            n_left = partition(members, values, cut[node], spare)
-            if n_left < end - first:
-                if n_left > 0:
-                    stack[height, 0], stack[height, 1], stack[height, 2] = left[node], first, first + n_left
-                    height += 1
-                first += n_left
-                node = right[node]
-            else:
-                node = left[node]
-        for i in range(first, end):
-            leaf[rows[i]] = node

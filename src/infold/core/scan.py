@@ -1,0 +1,118 @@
+"""Every cut between weighted values that lie together: sorted by buckets, scored by running sums.
+
+Copies of a row stay one value with a weight. Sums are about a centre of the column, so that differences of running
+sums keep their digits: what rounding leaves of a sum of squares is far below `VARIANCE_FLOOR`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .jit import kernel
+from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
+
+CROWDED = 24  # values in one bucket beyond which insertion is slower than a general sort
+TINY, HUGE, LOG_HUGE = 1e-300, 1e300, 690.0  # squares in a logarithm: of nothing, and of a cut that is refused
+N_WORK = 8  # rows of `work` that `sort_pairs` and `score_cuts` use
+
+
+@kernel
+def sort_pairs(values, carried, work, code):
+    """Sort `values` and what each carries (int32); `work` and `code`, of 3 n + 1 at least, are scratch."""
+    n = values.size
+    low, high = values[0], values[0]
+    for i in range(n):
+        low, high = min(low, values[i]), max(high, values[i])
+    scale = (n - 1) / (high - low) if high > low else 0.0
+    if not scale < np.inf:
+        scale = 0.0
+    fill, spare, spare_carried = code[n : 2 * n + 1], work[0], code[2 * n + 1 :]
+    fill[:] = 0
+    for i in range(n):
+        code[i] = np.int32((values[i] - low) * scale)  # rises with the value, and is below n
+        fill[code[i] + 1] += 1
+    most = 0
+    for b in range(1, n + 1):
+        most = max(most, fill[b])
+        fill[b] += fill[b - 1]
+    for i in range(n):
+        at = fill[code[i]]
+        fill[code[i]] += 1
+        spare[at], spare_carried[at] = values[i], carried[i]
+    if most > CROWDED:
+        order = np.argsort(spare[:n])
+        for i in range(n):
+            values[i], carried[i] = spare[order[i]], spare_carried[order[i]]
+        return
+    for i in range(n):
+        value, load, at = spare[i], spare_carried[i], i
+        while at > 0 and values[at - 1] > value:
+            values[at], carried[at] = values[at - 1], carried[at - 1]
+            at -= 1
+        values[at], carried[at] = value, load
+
+
+@kernel
+def score_cuts(values, weights, low, scale, centre, before, after, floor, criterion, n_log_n, work):
+    """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
+
+    Sums are of (value − low) × scale − centre; `before` and `after` are (weight, sum, sum of squares) of what lies to
+    the left and right of the values. A side needs more than `floor` squares a unit of weight. The score is without what
+    all cuts share; of equal scores the leftmost counts.
+    """
+    n = values.size
+    sums, squares, count, left, right, exponents = work[1], work[2], work[3], work[4], work[5], work[6]
+    w, s, q = 0.0, 0.0, 0.0
+    for i in range(n):
+        at = (values[i] - low) * scale - centre
+        w += weights[i]
+        s += weights[i] * at
+        q += weights[i] * at * at
+        count[i], sums[i], squares[i] = w, s, q
+    last = n - 1 if after[0] == 0.0 else n
+    for i in range(last):
+        n_left, sum_left = before[0] + count[i], before[1] + sums[i]
+        n_right, sum_right = after[0] + (w - count[i]), after[1] + (s - sums[i])
+        of_left = before[2] + squares[i] - sum_left * sum_left / n_left
+        of_right = after[2] + (q - squares[i]) - sum_right * sum_right / n_right
+        # Refused squares lose against any sound ones, so that the logarithms need no branch.
+        sound = (of_left > floor * n_left) & (of_right > floor * n_right)
+        left[i] = max(of_left, TINY) if sound else HUGE
+        right[i] = max(of_right, TINY) if sound else HUGE
+    if criterion == FAST_BIC:
+        replace_by_logs(left[:last], exponents)
+        replace_by_logs(right[:last], exponents)
+    limit = LOG_HUGE if criterion == FAST_BIC else HUGE
+    best, found = np.inf, -1
+    for i in range(last):
+        score = left[i] + right[i]
+        if criterion == FAST_BIC:
+            n_left, n_right = np.int64(before[0] + count[i]), np.int64(after[0] + (w - count[i]))
+            score = n_left * left[i] + n_right * right[i] - 3.0 * (n_log_n[n_left] + n_log_n[n_right])
+        if score < best and left[i] < limit and (i == n - 1 or values[i] < values[i + 1]):
+            best, found = score, i
+    return best, found
+
+
+@kernel
+def small_cut(values, weights, m, criterion, n_log_n, work, code):
+    """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
+    n = values.size
+    sort_pairs(values, weights, work, code)
+    if m < (4 if criterion == FAST_BIC else 2) or values[0] == values[n - 1]:
+        return np.nan, np.inf
+    centre, total, squares, floor = values[n // 2], 0.0, 0.0, -np.inf
+    if criterion == FAST_BIC:
+        for i in range(n):
+            total += weights[i] * (values[i] - centre)
+            squares += weights[i] * (values[i] - centre) ** 2
+        floor = VARIANCE_FLOOR * (squares - total * total / m) / m
+    nothing = (0.0, 0.0, 0.0)
+    score, i = score_cuts(values, weights, centre, 1.0, 0.0, nothing, nothing, floor, criterion, n_log_n, work)
+    if i < 0:
+        return np.nan, np.inf
+    if criterion == FAST_BIC:
+        score += m * (math.log(2.0 * math.pi) + 2.0 * math.log(m) + 1.0) + 5.0 * math.log(m)
+    return between(values[i], values[i + 1]), score

@@ -1,0 +1,147 @@
+"""Plain sentences about what may be wrong; those that a user must act on are warnings too."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma
+
+from ._validation import DataWarning, Table
+
+ALPHA_MEMORY = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
+MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
+SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
+NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
+
+
+class Note(NamedTuple):
+    """A sentence, and whether the user must act on it."""
+
+    text: str
+    urgent: bool = False
+
+
+def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
+    """Return the sentences there are, and issue those that are urgent as warnings."""
+    found = [note for note in notes if note]
+    for note in found:
+        if note.urgent:
+            warnings.warn(note.text, DataWarning, stacklevel=3)  # the line that called the public function
+    return tuple(note.text for note in found)
+
+
+def memory_note(x: Table, y: Table, block: int | None, groups: Sequence[np.ndarray] = ()) -> Note | None:
+    """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks.
+
+    Where rows change places within groups, only what they remember within them counts; small groups show nothing.
+    """
+    from .core.rows import memory
+
+    if (block is not None and block > 1) or (groups and len(x.values) < SMALLEST_GROUP * len(groups)):
+        return None
+    in_x, in_y = memory(x.values, groups), memory(y.values, groups)
+    if max(in_x.pvalue, in_y.pvalue) > ALPHA_MEMORY:
+        return None
+    return Note(
+        f"Rows are autocorrelated on both sides (lag-1 correlation {in_x.lag_1:.2f} in X, {in_y.lag_1:.2f} in Y): they "
+        f"count as fewer than they are, so p-values and intervals come out too small. If the order of rows is time, "
+        f"thin them or pass block={suggested_block(in_x.length, in_y.length)}; if it means nothing, shuffle them.",
+        urgent=True,
+    )
+
+
+def suggested_block(length_x: int, length_y: int) -> int:
+    """Return how many rows to keep together: only what both sides remember can be mistaken for dependence."""
+    from .core.rows import BLOCK_LAGS
+
+    return max(2, BLOCK_LAGS * min(length_x, length_y))
+
+
+def tied_columns(x: Table, y: Table) -> dict[str, float]:
+    """Return column → share of its values that another row has too, for columns with ties."""
+    from .core.rows import tied_share
+
+    shares = {}
+    for side, table in (("X", x), ("Y", y)):
+        for c in range(table.values.shape[1]):
+            share = tied_share(table.values[:, c])
+            if share:
+                shares[table.names[c] if table.names else f"{side}[{c}]"] = share
+    return shares
+
+
+def ties_note(ties: dict[str, float]) -> Note | None:
+    """Tell of columns that are mostly tied."""
+    worst = [name for name, share in ties.items() if share > MOSTLY]
+    if not worst:
+        return None
+    more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
+    return Note(
+        f"Most values are tied in {', '.join(worst[:5])}{more}: kNN estimates are for continuous data and tend to be "
+        f"too low here. The permutation test stays valid."
+    )
+
+
+def ceiling(n: int, k: int) -> float:
+    """Return ψ(n) − ψ(k), in nats: the most that counts of neighbours can say."""
+    return float(digamma(n) - digamma(k))
+
+
+def ceiling_note(mi: float, n: int, k: int) -> Note | None:
+    """Tell of an estimate (nats) so high that n samples cannot certify it."""
+    most = ceiling(n, k)
+    if mi < NEAR_CEILING * most:
+        return None
+    return Note(
+        f"The estimate is {mi / most:.0%} of the most that {n} samples and {k} neighbours can show "
+        f"({most:.2f} nats): the truth may be far higher. Read it as a lower bound, or add samples.",
+        urgent=True,
+    )
+
+
+def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note | None:
+    """Tell if p-values as small as alpha are out of reach."""
+    if 1 / (n_permutations + 1) > alpha + 1e-12:
+        return Note(
+            f"n_permutations={n_permutations} cannot give p ≤ {alpha:g}, only {1 / (n_permutations + 1):.2g} at best; "
+            f"pass at least {math.ceil(1 / alpha - 1e-9) - 1}.",
+            urgent=True,
+        )
+    if log_count < math.log(1 / alpha) - 1e-9:
+        return Note(
+            f"The rows can be re-paired in only {round(math.exp(log_count))} ways, so p ≤ {alpha:g} is out of reach; "
+            f"add samples, or allow more permutations (larger groups, shorter blocks).",
+            urgent=True,
+        )
+    if log_count < math.log(n_permutations + 1):
+        return Note(f"The rows can be re-paired in only {round(math.exp(log_count))} ways, fewer than n_permutations.")
+    return None
+
+
+def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
+    """Tell of groups of a single row or block, which permuting within groups leaves where they are."""
+    alone = int(np.sum(n_blocks == 1))
+    if not alone:
+        return None
+    return Note(f"{alone} of {n_blocks.size} groups have nothing to change places with, and tell the test nothing.")
+
+
+def copies_note(share: float) -> Note | None:
+    """Tell of rows that are copies of others."""
+    if share <= 0.05:
+        return None
+    return Note(
+        f"{share:.0%} of the rows repeat another row in every column: drop copies that are no new measurements, since "
+        f"they look like perfect neighbours."
+    )
+
+
+def few_samples_note(n: int, d: int) -> Note | None:
+    """Tell of too few rows to learn much from."""
+    if n >= 100 and n > d:
+        return None
+    return Note(f"{n} samples of {d} columns are few: only a strong dependence can be seen, and not measured well.")

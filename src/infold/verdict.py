@@ -1,0 +1,122 @@
+"""From the evidence of a diagnosis to two or three plain sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+DRIFT = 1.5  # standard errors that an estimate may move from a quarter of the rows to all, or over k
+APART = 3.0  # standard errors between two methods that agree
+MATTERS = 0.1  # share of the estimate below which a difference does not matter
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a verdict rests on; MI in `units`."""
+
+    mi: float
+    units: str
+    n_samples: int
+    detected: bool  # above all 19 independent re-pairings
+    error: float  # standard error of mi
+    over_size: Sequence[float]  # means, from few rows to all
+    over_neighbors: Sequence[float]  # from few neighbours to many
+    own: int  # where among these the estimate's own k is
+    methods: Mapping[str, float]
+    method: str
+    planted: Sequence[Mapping[str, float]]
+    near_ceiling: bool
+    mostly_tied: bool
+    block: int | None  # length of blocks to permute, if rows are autocorrelated
+
+
+def verdict(e: Evidence) -> tuple[str, ...]:
+    """Return whether there is dependence, whether the number can be trusted, and what to do."""
+    if not e.detected:
+        return _nothing_found(e)
+    null = e.planted[0]
+    first = (
+        f"X and Y are dependent: {e.mi:.3g} {e.units} is more than each of 19 random pairings of the rows shows "
+        f"({null['mean']:.2g} ± {null['sd']:.2g})."
+    )
+    doubts, direction = _doubts(e)
+    if not doubts:
+        return (first, f"The number looks sound, to about ± {2 * e.error:.2g}: {_sound(e)}.", *_advice(e, 0))
+    second = f"Take the number with care: {'; '.join(doubts)}."
+    return (first, second, *_advice(e, direction))
+
+
+def _nothing_found(e: Evidence) -> tuple[str, ...]:
+    """Return the verdict on data that look independent, with what could have been seen."""
+    null = e.planted[0]
+    power = " and ".join(f"{p['true']:.2g} {e.units} in {p['power']:.0%}" for p in e.planted[1:3])
+    return (
+        f"These data show no dependence: {e.mi:.2g} {e.units} is what random pairings of the rows also give "
+        f"({null['mean']:.2g} ± {null['sd']:.2g}).",
+        f"With {e.n_samples} samples and these columns, a simple dependence of {power} of cases would have been seen.",
+        *_advice(e, 0),
+    )
+
+
+def _matters(e: Evidence, difference: float, errors: float) -> bool:
+    """Return whether a difference is more than chance, and more than a detail."""
+    return abs(difference) > max(errors * e.error, MATTERS * abs(e.mi))
+
+
+def _doubts(e: Evidence) -> tuple[list[str], int]:
+    """Return reasons for doubt, and whether the truth is probably higher (1), lower (−1) or neither."""
+    doubts, direction = [], 0
+    if e.near_ceiling:
+        doubts.append("it is near the most that so many samples can show")
+        direction = 1
+    by_rows = e.over_size[-1] - e.over_size[0]
+    if _matters(e, by_rows, DRIFT):
+        doubts.append(
+            f"it {'grows' if by_rows > 0 else 'falls'} with the number of rows ({by_rows:+.2g} from a quarter to all)"
+        )
+        direction = direction or (1 if by_rows > 0 else -1)
+    by_neighbors = e.over_neighbors[e.own] - e.over_neighbors[-1]
+    if _matters(e, by_neighbors, DRIFT):
+        doubts.append(f"it depends on the number of neighbours ({e.over_neighbors[-1]:.2g} with more of them)")
+        direction = direction or (1 if by_neighbors > 0 else -1)
+    same = e.planted[-1]
+    if same["true"] <= 1.5 * e.mi and abs(same["bias"]) > 2 * MATTERS * same["true"]:
+        doubts.append(f"a planted MI of {same['true']:.2g} comes out as {same['mean']:.2g} on data like these")
+        direction = direction or (1 if same["bias"] < 0 else -1)
+    others = {name: mi for name, mi in e.methods.items() if name != e.method and math.isfinite(mi)}
+    apart = {name: mi for name, mi in others.items() if _matters(e, mi - e.mi, APART)}
+    if apart:
+        said = ", ".join(f"{name} {mi:.2g}" for name, mi in apart.items())
+        doubts.append(f"other methods say otherwise ({said})")
+        if not direction and all(mi > e.mi for mi in apart.values()):
+            direction = 1
+    if e.mostly_tied:
+        doubts.append("many values are tied, and the method is made for continuous data")
+    if e.block:
+        doubts.append("rows are autocorrelated, so they count as fewer than they are")
+    return doubts, direction
+
+
+def _sound(e: Evidence) -> str:
+    """Return what speaks for an estimate without doubts."""
+    same = e.planted[-1]
+    steady = "steady over rows and neighbours, and the methods agree"
+    if same["true"] <= 1.5 * e.mi:
+        return f"{steady}; a planted MI of {same['true']:.2g} comes out as {same['mean']:.2g} ± {same['sd']:.1g}"
+    return steady
+
+
+def _advice(e: Evidence, direction: int) -> tuple[str, ...]:
+    """Return what to do, as one sentence or none."""
+    if e.block:
+        return (f"If the order of rows is time, pass block={e.block} to the test and the interval, or thin the rows.",)
+    higher = {name: e.methods[name] for name in ("auto", "gksg", "ksg") if name in e.methods}
+    best = max(higher, key=lambda name: higher[name])
+    if direction > 0 and best != e.method and _matters(e, higher[best] - e.mi, APART):
+        return (f"The truth is probably higher; method={best!r} sees {higher[best]:.2g} here.",)
+    if direction > 0:
+        return ("The truth is probably higher: read the number as a lower bound, or add samples.",)
+    if direction < 0:
+        return ("The truth is probably lower: read the number as an upper bound, or add samples.",)
+    return ()

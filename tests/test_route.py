@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from infold.core.forest import Plan, default_min_samples_split, tree_grower
+from infold.core.route import STRETCH, route
+
+KINDS = {
+    "normal": lambda rng, n, d: rng.normal(size=(d, n)),
+    "heavy tails": lambda rng, n, d: rng.standard_cauchy(size=(d, n)),
+    "uniform": lambda rng, n, d: rng.uniform(size=(d, n)),
+    "integers": lambda rng, n, d: rng.integers(-8, 8, size=(d, n)).astype(float),
+}
+
+
+def walked(tree, points, used):
+    """Return where each row ends, one row and one node at a time."""
+    ends = []
+    for row in points.T:
+        node = 0
+        while tree.left[node] >= 0:
+            value = 0.0
+            for place in range(tree.proj_start[node], tree.proj_start[node + 1]):
+                if used[tree.proj_feature[place]]:
+                    value += tree.proj_sign[place] * row[tree.proj_feature[place]]
+            node = tree.left[node] if value < tree.cut[node] else tree.right[node]
+        ends.append(node)
+    return ends
+
+
+@pytest.mark.parametrize("n_used", [1, 4, 8])
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_go_where_single_rows_go(rng, kind, n_used):
+    n, d = 1500, 8
+    points = KINDS[kind](rng, n, d)
+    used = np.arange(d) < n_used
+    plan = Plan(np.arange(1, 4, dtype=np.uint64), "fast_bic", n, default_min_samples_split(n))
+    grow = tree_grower(points, plan)
+    for t in range(3):
+        tree = grow(t)
+        leaf = np.empty(n, np.int32)
+        route(*tree, points, used, leaf)
+        assert_array_equal(leaf, walked(tree, points, used))
+    if kind == "normal":  # or else the stretches were not put to the test
+        assert np.count_nonzero(tree.left >= 0) > 2 * STRETCH
