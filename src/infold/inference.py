@@ -296,6 +296,7 @@ def drift_note(over_size: list[float], over_neighbors: list[float], error: float
     rising = by_rows + by_neighbors > 0
     sure = max(abs(by_rows), abs(by_neighbors)) > SURE_DRIFT * error
     return Note(
-        f"The bias {'is not' if sure else 'may not be'} small: the estimate moves {' and '.join(moves)}, beside a standard "
-        f"error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does not count this."
+        f"The bias {'is not' if sure else 'may not be'} small: the estimate moves {' and '.join(moves)}, beside a "
+        f"standard error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does not "
+        f"count this."
     )
