@@ -297,6 +297,6 @@ def drift_note(over_size: list[float], over_neighbors: list[float], error: float
     sure = max(abs(by_rows), abs(by_neighbors)) > SURE_DRIFT * error
     return Note(
         f"The bias {'is not' if sure else 'may not be'} small: the estimate moves {' and '.join(moves)}, beside a "
-        f"standard error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does not "
-        f"count this."
+        f"standard error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does "
+        f"not count this."
     )
