@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import infold
 from infold import _demo, cli
+from infold._cli_shared import installed_version
 
 QUICK = ["--method", "gksg", "--trees", "20"]
 
@@ -63,7 +64,7 @@ def test_json_has_the_numbers_of_the_api(data):
         assert found[key] == json.loads(json.dumps(expected.to_dict()))[key]
     assert (found["x"], found["y"]) == (["a", "b"], ["c", "d"])
     assert (found["file"], found["seed"], found["warnings"]) == (str(path), 3, [])
-    assert found["version"] == cli._version()
+    assert found["version"] == installed_version()
 
 
 def test_text_names_the_columns_and_the_estimate(data):
@@ -249,7 +250,7 @@ def test_help_and_version_come_at_once():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "--neighbors" in done.stdout
-    assert process("--version").stdout == f"infold {cli._version()}\n"
+    assert process("--version").stdout == f"infold {installed_version()}\n"
     assert "estimate" in process().stdout
 
 

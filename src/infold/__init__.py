@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, plotting
+    from . import datasets, plotting, report
     from ._validation import DataWarning
     from .adaptive import Adaptive
     from .diagnosis import diagnose
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .measures import mutual_information
     from .neighborhoods import GKNN, LNN
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
+    from .selection import Relevance, relevance
 
 __version__ = "0.1.0"
 
@@ -36,7 +37,10 @@ _HOME = {
     "independence_test": "inference",
     "mutual_information": "measures",
     "paper_settings": "estimators",
+    "Relevance": "selection",
     "plotting": "",
+    "relevance": "selection",
+    "report": "",
 }
 
 __all__ = [
@@ -51,6 +55,7 @@ __all__ = [
     "GeodesicKSG",
     "IndependenceTest",
     "MutualInformation",
+    "Relevance",
     "confidence_interval",
     "datasets",
     "diagnose",
@@ -58,6 +63,8 @@ __all__ = [
     "mutual_information",
     "paper_settings",
     "plotting",
+    "relevance",
+    "report",
 ]
 
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from infold._cli_shared import UserError, print_json, user_errors
+
 
 def reproduce(
     names: Annotated[
@@ -32,7 +34,6 @@ def reproduce(
     Finished repetitions are kept, so that a run that was stopped goes on where it was.
     """
     from infold import reproduce as library
-    from infold.cli import UserError, _print_json, _user_errors
 
     known = library.experiments()
     if not names:
@@ -53,7 +54,7 @@ def reproduce(
     done: list[dict[str, Any]] = []
     try:
         start = time.perf_counter()
-        with _user_errors():
+        with user_errors():
             for outcome in library.run(chosen, place, quick=quick, n_jobs=jobs, force=force):
                 seconds, start = time.perf_counter() - start, time.perf_counter()
                 done.append(_plain(outcome, seconds))
@@ -67,19 +68,17 @@ def reproduce(
     except OSError as error:
         raise UserError(f"--output={place} cannot be written ({error.strerror or error}); name another.") from error
     if as_json:
-        _print_json({"output": str(place), "quick": quick, "experiments": done}, [])
+        print_json({"output": str(place), "quick": quick, "experiments": done}, [])
 
 
 def _list(known: dict[str, Any], as_json: bool) -> None:
     """Print what there is."""
-    from infold.cli import _print_json
-
     if as_json:
         found = [
             {"name": one.name, "title": one.title, "about": one.about, "n_rows": len(one.settings())}
             for one in known.values()
         ]
-        _print_json({"experiments": found}, [])
+        print_json({"experiments": found}, [])
         return
     from rich.console import Console
     from rich.table import Table

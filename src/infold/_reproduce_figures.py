@@ -13,8 +13,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .plotting import _open_frame as open_frame
-from .plotting import new_figure
+from ._figures import new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

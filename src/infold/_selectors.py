@@ -9,8 +9,11 @@ from __future__ import annotations
 import csv
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,15 @@ class Header:
     names: list[str]
     groups: dict[str, list[int]] = field(default_factory=dict)
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, how to load the columns at given positions as one float64 array, and one column as text."""
+
+    header: Header
+    load: Callable[[list[int]], NDArray[np.float64]]
+    labels: Callable[[int], list[str]]
 
 
 def select(header: Header, text: str, parameter: str) -> list[int]:

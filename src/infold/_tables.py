@@ -1,7 +1,7 @@
 """Files to named columns: which table formats are read, and how.
 
-A format has one opener, which returns a `Table`: the names of its columns, in file order, and a function
-that loads the columns at given positions as float64.  Every complaint is a one-line ValueError.
+A format has one opener, which returns a `Table`: the names of its columns, in file order, and functions
+that load the columns at given positions as float64, or one column as text.  Every complaint is a one-line ValueError.
 """
 
 from __future__ import annotations
@@ -13,26 +13,19 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infold._selectors import Header, select
+from infold._selectors import Header, Table, select
+from infold._tables_binary import open_numpy, open_parquet
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".npy", ".npz")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A header, and how to load the columns at given positions as one float64 array."""
-
-    header: Header
-    load: Callable[[list[int]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -90,6 +83,30 @@ def read_columns(path: str | Path, selectors: Mapping[str, str]) -> dict[str, Co
     }
 
 
+def read_labels(path: str | Path, text: str, parameter: str) -> list[str]:
+    """Read one column, of numbers or text, as a label for each row.
+
+    Raises
+    ------
+    ValueError
+        If `text` picks no column, or several, or if a cell is empty.
+    """
+    path = Path(path)
+    table = open_table(path)
+    positions = select(table.header, text, parameter)
+    if len(positions) > 1:
+        raise ValueError(
+            f"{parameter}={text!r} picks {len(positions)} columns, but labels come from one; name a single column."
+        )
+    labels, name = table.labels(positions[0]), table.header.names[positions[0]]
+    if "" in labels:
+        raise ValueError(
+            f"{path}: column {name!r}, row {labels.index('') + 1} is empty, but {parameter} needs a label in each row; "
+            "fill it or drop the row."
+        )
+    return labels
+
+
 def open_table(path: Path) -> Table:
     """Open a table by its suffix: column names are known, no column is loaded yet."""
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), None)
@@ -107,9 +124,9 @@ def open_table(path: Path) -> Table:
             raise ValueError(f"{path} is empty; it needs a header and at least one row.")
         match suffix:
             case ".parquet":
-                table = _open_parquet(path)
+                table = open_parquet(path)
             case ".npy" | ".npz":
-                table = _open_numpy(path)
+                table = open_numpy(path)
             case _:
                 table = _open_text(path, suffix)
     repeated = [name for name, count in Counter(table.header.names).items() if count > 1]
@@ -157,8 +174,13 @@ def _open_text(path: Path, suffix: str) -> Table:
         with _readable(path), _text(path) as file:
             return _load_text(path, _rows(file, delimiter, suffix), names, positions, headless)
 
+    def labels(position: int) -> list[str]:
+        with _readable(path), _text(path) as file:
+            rows = _rows(file, delimiter, suffix)
+            return [cells[position].strip() for row, _, cells in rows if (headless or row) and position < len(cells)]
+
     note = " (the first row is all numbers, so columns are named by position)" if headless else ""
-    return Table(Header(names, note=note), load)
+    return Table(Header(names, note=note), load, labels)
 
 
 def _text(path: Path) -> IO[str]:
@@ -250,107 +272,6 @@ def _bad_cell(path: Path, name: str, row: int, line: int, cell: str) -> str:
         remedy = "fill the missing value or drop the row"
     shown = cell if len(cell) <= 40 else cell[:39] + "…"
     return f"{where} is {shown!r}, which is not a number; {remedy}."
-
-
-def _open_parquet(path: Path) -> Table:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(
-            f"reading {path} needs pyarrow; install it with: pip install 'infold[parquet]'", name="pyarrow"
-        ) from error
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is damaged or not a Parquet file; write it again.") from error
-    # pandas keeps an unnamed index in such a column: it is not data.
-    names = [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
-
-    def load(positions: list[int]) -> NDArray[np.float64]:
-        columns = []
-        for name in (names[p] for p in positions):
-            kind = file.schema_arrow.field(name).type
-            try:
-                (column,) = file.read(columns=[name]).columns
-                if (
-                    pyarrow.types.is_string(kind)
-                    or pyarrow.types.is_large_string(kind)
-                    or pyarrow.types.is_temporal(kind)
-                ):
-                    raise pyarrow.ArrowInvalid("text and times are not numbers, even if they can be cast")
-                columns.append(column.cast(pyarrow.float64()).to_numpy())
-            except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
-                raise ValueError(_not_numeric(path, name, str(kind))) from error
-        return np.column_stack(columns)
-
-    return Table(Header(names), load)
-
-
-def _open_numpy(path: Path) -> Table:
-    """An array with numbered columns, or named arrays: the fields of records, the members of an .npz."""
-    with path.open("rb") as file:
-        try:
-            loaded = np.load(file, allow_pickle=False)
-        except ValueError as error:
-            raise ValueError(
-                f"{path} is not an array that can be read without running its code (a pickle, or damaged); "
-                "save it with numpy.save from a numeric array."
-            ) from error
-        if not isinstance(loaded, np.ndarray):
-            return _named_arrays(path, {name: _member(loaded, name) for name in loaded.files})
-    if loaded.dtype.names is not None:
-        return _named_arrays(path, {name: loaded[name] for name in loaded.dtype.names})
-    if loaded.ndim not in (1, 2):
-        raise ValueError(f"{path} has shape {loaded.shape}, but rows and columns are needed; make it 2-D.")
-    matrix = loaded.reshape(len(loaded), -1) if loaded.size else loaded.reshape(0, 1)
-    return _named_arrays(path, {str(i): matrix[:, i] for i in range(matrix.shape[1])})
-
-
-def _member(archive: Any, name: str) -> Any:
-    """One array of an archive, or None if it cannot be read without running its code."""
-    try:
-        return archive[name]
-    except ValueError:
-        return None
-
-
-def _named_arrays(path: Path, members: dict[str, Any]) -> Table:
-    """A table of 1-D and 2-D arrays; a wide array `X` gives the columns X[0], X[1], … and the group X."""
-    names: list[str] = []
-    sources: list[tuple[str, int | None]] = []
-    groups: dict[str, list[int]] = {}
-    for name, values in members.items():
-        wide = values is not None and values.ndim == 2 and values.shape[1] > 1
-        if wide:
-            groups[name] = list(range(len(names), len(names) + values.shape[1]))
-        for i in range(values.shape[1]) if wide else [None]:
-            names.append(name if i is None else f"{name}[{i}]")
-            sources.append((name, i))
-
-    def load(positions: list[int]) -> NDArray[np.float64]:
-        columns: list[NDArray[np.float64]] = []
-        for name, i in (sources[p] for p in positions):
-            values = members[name]
-            if values is None or values.dtype.kind not in "biuf":
-                raise ValueError(_not_numeric(path, name, "object" if values is None else str(values.dtype)))
-            if values.ndim not in (1, 2):
-                raise ValueError(f"{path}: {name!r} has shape {values.shape}, but 1-D or 2-D is needed; reshape it.")
-            columns.append(
-                (values.reshape(len(values), -1)[:, i or 0] if values.size else values.ravel()).astype(float)
-            )
-            if len(columns[-1]) != len(columns[0]):
-                raise ValueError(
-                    f"{path}: {name!r} has {len(columns[-1])} rows, but {sources[positions[0]][0]!r} has "
-                    f"{len(columns[0])}; pick arrays with the same rows."
-                )
-        return np.column_stack(columns)
-
-    return Table(Header(names, groups), load)
-
-
-def _not_numeric(path: Path, name: str, kind: str) -> str:
-    return f"{path}: column {name!r} holds {kind}, not numbers; convert it, or pick numeric columns only."
 
 
 def _check_finite(path: Path, names: list[str], values: NDArray[np.float64]) -> None:

@@ -6,12 +6,8 @@ code 2; Ctrl-C is exit code 130.  Heavy imports happen inside commands, so that 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,16 +15,30 @@ import typer
 import typer.core
 
 from infold._cli_reproduce import reproduce
+from infold._cli_shared import (
+    Block,
+    Groups,
+    Jobs,
+    Json,
+    Level,
+    Permutations,
+    Question,
+    Seed,
+    UserError,
+    about_a_table,
+    check_output,
+    given,
+    installed_version,
+    print_json,
+    replacing,
+    working,
+)
+from infold._cli_trust import diagnose, independence, relevance, report
 
-OPTIONAL = {"matplotlib", "pandas", "polars", "pyarrow"}
 PICTURES = (".png", ".pdf", ".svg")
 
 # The class of all complaints about usage: click's own in older versions of typer, typer's in newer ones.
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
-
-
-class UserError(Exception):
-    """A mistake that the user can mend: shown as one line, without a traceback."""
 
 
 class Commands(typer.core.TyperGroup):
@@ -62,10 +72,6 @@ class Commands(typer.core.TyperGroup):
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
 
-Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gives the same answer.")]
-Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 uses all cores.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-
 
 @app.callback(invoke_without_command=True)
 def start(
@@ -74,81 +80,61 @@ def start(
 ) -> None:
     """Mutual information between multi-dimensional variables, on the manifold the data lie on."""
     if version:
-        typer.echo(f"infold {_version()}")
+        typer.echo(f"infold {installed_version()}")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
 
 
 @app.command()
+@about_a_table
 def estimate(
-    file: Annotated[Path, typer.Argument(help="Table: .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.")],
-    x: Annotated[
-        str | None,
-        typer.Option("--x", help="Columns of X: names, ranges first:last and patterns with * and ?, by commas."),
-    ] = None,
-    y: Annotated[str | None, typer.Option("--y", help="Columns of Y, in the same way.")] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")
-    ] = None,
-    neighbors: Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")] = None,
-    trees: Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")] = None,
-    units: Annotated[str | None, typer.Option("--units", help="nats or bits.")] = None,
-    no_standardize: Annotated[
-        bool, typer.Option("--no-standardize", help="Take the columns as they are, without scaling.")
-    ] = False,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="The paper's settings, where no other option says otherwise.")
-    ] = False,
+    question: Question,
+    ci: Annotated[bool, typer.Option("--ci", help="Also give a confidence interval.")] = False,
+    test: Annotated[bool, typer.Option("--test", help="Also test for independence.")] = False,
+    permutations: Permutations = None,
+    level: Level = None,
+    groups: Groups = None,
+    block: Block = None,
     local: Annotated[
         Path | None, typer.Option("--local", help="Also write the local value of every row to this CSV file.")
     ] = None,
-    seed: Seed = 0,
-    jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
     """Estimate the mutual information between columns of a table."""
-    for name, value in (("--x", x), ("--y", y)):
-        if value is None:
-            raise UserError(f"{name} is missing: say which columns to take, such as {name} a,b.")
+    for name, value, needs, there in (
+        ("--permutations", permutations, "--test", test),
+        ("--groups", groups, "--test", test),
+        ("--block", block, "--ci or --test", ci or test),
+        ("--level", level, "--ci", ci),
+    ):
+        if value is not None and not there:
+            raise UserError(f"{name} is for {needs}, which is not given; add {needs}, or leave {name} out.")
     if local is not None:
-        _check_output(local)
-        if local.exists() and file.exists() and local.samefile(file):
+        check_output(local)
+        if local.exists() and local.samefile(question.file):
             raise UserError(f"--local={local} would overwrite the data; name another file.")
-    with _user_errors():
-        from infold._tables import read_columns
-
-        columns = read_columns(file, {"--x": x or "", "--y": y or ""})
-    asked: dict[str, Any] = {
-        "method": method,
-        "n_neighbors": neighbors,
-        "units": units,
-        "n_estimators": trees,
-        "standardize": False if no_standardize else None,
-    }
-    with _user_errors(), _warnings() as heard:
+    shuffle = question.shuffle(groups, block)
+    with working() as heard:
         import infold
-        from infold.core.jit import announce_compilation
 
-        options = {"method": "gksg", **infold.paper_settings} if paper else {}
-        options |= {name: value for name, value in asked.items() if value is not None}
-        announce_compilation()
-        result = infold.mutual_information(
-            columns["--x"].values, columns["--y"].values, random_state=seed, n_jobs=jobs, **options
-        )
+        result = infold.mutual_information(question.x, question.y, **question.options)
+        more: dict[str, Any] = {}
+        if ci:
+            own = given(level=level, block=block)
+            more["interval"] = infold.confidence_interval(question.x, question.y, **own, **question.options)
+        if test:
+            more["test"] = infold.independence_test(
+                question.x, question.y, **given(n_permutations=permutations), **shuffle, **question.options
+            )
     if local is not None:
-        with _replacing(local) as temporary:
+        with replacing(local) as temporary:
             temporary.write_text("local_mi\n" + "".join(f"{value!r}\n" for value in result.local.tolist()))
-    sides = {"x": list(columns["--x"].names), "y": list(columns["--y"].names)}
     if as_json:
-        found = {key: value for key, value in result.to_dict().items() if key not in ("x_names", "y_names")}
-        _print_json({"file": str(file), **sides, "seed": seed, **found}, heard)
+        print_json(question.told(result.to_dict(), **{name: one.to_dict() for name, one in more.items()}), heard)
         return
-    from infold._selectors import listing
-
-    for side, names in sides.items():
-        typer.echo(f"{side.upper()}: {listing(names)}")
-    typer.echo(str(result))
+    for part in (question.heading(), result, *more.values()):
+        typer.echo(str(part))
 
 
 @app.command()
@@ -163,13 +149,10 @@ def demo(
 ) -> None:
     """See what infold does: a helix among noise columns, measured by KSG and G-KSG."""
     if not no_plot:
-        _check_output(output, PICTURES)
+        check_output(output, PICTURES)
     from infold import _demo
 
-    with _user_errors(), _warnings() as heard:
-        from infold.core.jit import announce_compilation
-
-        announce_compilation()
+    with working() as heard:
         rows = _demo.run(seed, jobs)
     picture = None
     if not no_plot:
@@ -180,11 +163,11 @@ def demo(
                 raise
             typer.echo(f"infold: no picture: {error}", err=True)
         else:
-            with _replacing(output) as temporary:
+            with replacing(output) as temporary:
                 figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=150)
             picture = str(output)
     if as_json:
-        _print_json({"n_samples": _demo.N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, heard)
+        print_json({"n_samples": _demo.N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, heard)
         return
     from rich.console import Console
 
@@ -197,13 +180,9 @@ def demo(
     typer.echo("\nWith your own data: infold estimate data.csv --x a,b --y c,d")
 
 
-app.command()(reproduce)
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("infold")
+app.command("test")(independence)
+for command in (diagnose, relevance, report, reproduce):
+    app.command()(command)
 
 
 def _complain(message: str) -> int:
@@ -215,71 +194,6 @@ def _complain(message: str) -> int:
 def _help_command(error: Any) -> str:
     context = getattr(error, "ctx", None)
     return f"{context.command_path if context else 'infold'} --help"
-
-
-def _print_json(answer: dict[str, Any], heard: list[str]) -> None:
-    typer.echo(json.dumps({"version": _version(), **answer, "warnings": heard}, indent=2))
-
-
-@contextmanager
-def _user_errors() -> Iterator[None]:
-    """What the library says about bad input, or a missing extra, is for the user."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise UserError(str(error)) from error
-    except ImportError as error:
-        if error.name not in OPTIONAL:
-            raise
-        raise UserError(str(error)) from error
-
-
-@contextmanager
-def _warnings() -> Iterator[list[str]]:
-    """Collect Python warnings, each once, and show them as one line each when the work is done."""
-    heard: list[str] = []
-
-    def hear(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = " ".join(str(message).split())
-        if line not in heard:
-            heard.append(line)
-
-    with warnings.catch_warnings():
-        if not sys.warnoptions:
-            warnings.simplefilter("always")
-            for quiet in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
-                warnings.simplefilter("ignore", quiet)
-        warnings.showwarning = hear
-        try:
-            yield heard
-        finally:
-            for line in heard:
-                typer.echo(f"warning: {line}", err=True)
-
-
-def _check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse, before any work is done, a file that could not be written afterwards."""
-    if suffixes and path.suffix.lower() not in suffixes:
-        raise UserError(f"{path} has the suffix {path.suffix!r}, but it must be one of {', '.join(suffixes)}.")
-    if path.is_dir():
-        raise UserError(f"{path} is a directory; name a file in it.")
-    if not path.parent.is_dir():
-        raise UserError(f"{path} cannot be written, as {path.parent} is not a directory; create it first.")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"{path} cannot be written, as {path.parent} is not writable; name another place.")
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes the place of `path` only when it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror or error}); name another place.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def main() -> None:

@@ -115,6 +115,7 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
+        query_rows=getattr(estimator, "query_rows_", None),
         explanation=explained(estimator) if isinstance(estimator, Adaptive) else None,
     )
 

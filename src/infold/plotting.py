@@ -8,7 +8,11 @@ a picture reads the same in grey.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ._figures import STYLES, mi_label, new_figure, open_frame
+from ._plot_columns import plot_local, plot_relevance
+from ._plot_inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,26 +20,19 @@ if TYPE_CHECKING:
 
     from infold.datasets import Dataset
 
-__all__ = ["plot_demo", "plot_methods", "plot_sample"]
-
-# Colour, marker and line of the first series, the second, ...
-_STYLES = (
-    ("#D55E00", "s", (0, (1, 1))),
-    ("#0072B2", "o", "solid"),
-    ("#009E73", "^", (0, (5, 1))),
-    ("#CC79A7", "D", (0, (3, 1, 1, 1))),
-)
-
-
-def new_figure(width: float = 5.0, height: float = 3.8) -> Figure:
-    """Return an empty figure, sized in inches, that belongs to no window."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "plotting needs matplotlib; install it with: pip install 'infold[plot]'", name="matplotlib"
-        ) from error
-    return Figure(figsize=(width, height), layout="constrained")
+__all__ = [
+    "new_figure",
+    "plot_comparison",
+    "plot_demo",
+    "plot_drift",
+    "plot_interval",
+    "plot_local",
+    "plot_methods",
+    "plot_null",
+    "plot_planted",
+    "plot_relevance",
+    "plot_sample",
+]
 
 
 def plot_methods(
@@ -74,15 +71,15 @@ def plot_methods(
     ax = new_figure().add_subplot() if ax is None else ax
     ax.axhline(truth, color="black", linestyle="dashed", linewidth=1.2, label=f"truth ({truth:.2f})")
     for i, (name, values) in enumerate(estimates.items()):
-        color, marker, line = _STYLES[i % len(_STYLES)]
+        color, marker, line = STYLES[i % len(STYLES)]
         ax.plot(noise_dims, values, color=color, marker=marker, linestyle=line, markersize=6, label=name)
     ax.set_xlabel("noise columns")
-    ax.set_ylabel(f"mutual information ({units})")
+    ax.set_ylabel(mi_label(units))
     ax.set_xticks(list(noise_dims))
     ax.set_ylim(bottom=min(0.0, *(value for values in estimates.values() for value in values)))
     ax.margins(y=0.08)
     ax.legend(frameon=False)
-    _open_frame(ax)
+    open_frame(ax)
     return ax
 
 
@@ -115,7 +112,7 @@ def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("Y, first column")
     ax.set_ylabel("Y, second column")
     ax.set_title(f"{dataset.name}: {len(Y)} rows", fontsize="medium")
-    _open_frame(ax)
+    open_frame(ax)
     return ax
 
 
@@ -141,8 +138,3 @@ def plot_demo(
     plot_methods(noise_dims, estimates, truth, ax=right)
     right.set_title("what each method finds", fontsize="medium")
     return figure
-
-
-def _open_frame(ax: Any) -> None:
-    """Drop the upper and right borders, which carry no information."""
-    ax.spines[["top", "right"]].set_visible(False)

@@ -36,6 +36,8 @@ class MutualInformation:
         Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
+    query_rows : ndarray of int or None
+        The rows that `local` belongs to, where these are not all.
     explanation : mapping or None
         How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
     """
@@ -50,6 +52,7 @@ class MutualInformation:
     query_error: float = 0.0
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
     explanation: Mapping[str, Any] | None = None
+    query_rows: np.ndarray | None = field(default=None, compare=False)
 
     def __float__(self) -> float:
         """Return the estimate."""

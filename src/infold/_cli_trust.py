@@ -1,0 +1,146 @@
+"""The commands `infold test`, `diagnose`, `relevance` and `report`: parse, call, tell."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infold._cli_shared import (
+    Block,
+    Groups,
+    Json,
+    Level,
+    Permutations,
+    Question,
+    about_a_table,
+    check_output,
+    given,
+    print_json,
+    replacing,
+    working,
+)
+
+
+@about_a_table
+def independence(
+    question: Question,
+    permutations: Permutations = None,
+    groups: Groups = None,
+    block: Block = None,
+    early_stop: Annotated[
+        bool, typer.Option("--early-stop", help="Stop as soon as the answer is clear; the p-value stays valid.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Test whether columns of a table are independent, by re-pairing rows."""
+    with working() as heard:
+        import infold
+
+        result = infold.independence_test(
+            question.x,
+            question.y,
+            **given(n_permutations=permutations, early_stop=early_stop or None),
+            **question.shuffle(groups, block),
+            **question.options,
+        )
+    _tell(question, result, heard, as_json)
+
+
+@about_a_table
+def diagnose(question: Question, as_json: Json = False) -> None:
+    """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
+    with working() as heard:
+        import infold
+
+        result = infold.diagnose(question.x, question.y, **question.options)
+    _tell(question, result, heard, as_json)
+
+
+@about_a_table
+def relevance(
+    question: Question,
+    together: Annotated[
+        bool, typer.Option("--together", help="Score what all columns lose without this one, not what it says alone.")
+    ] = False,
+    permutations: Permutations = None,
+    groups: Groups = None,
+    block: Block = None,
+    as_json: Json = False,
+) -> None:
+    """Say which columns carry the information, with a threshold that noise rarely passes."""
+    with working() as heard:
+        import infold
+
+        result = infold.relevance(
+            question.x,
+            question.y,
+            **given(n_permutations=permutations, kind="together" if together else None),
+            **question.shuffle(groups, block),
+            **question.options,
+        )
+    _tell(question, result, heard, as_json)
+
+
+@about_a_table
+def report(
+    ctx: typer.Context,
+    question: Question,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Page to write: .html.")] = Path("infold-report.html"),
+    title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
+    permutations: Permutations = None,
+    groups: Groups = None,
+    block: Block = None,
+    level: Level = None,
+    as_json: Json = False,
+) -> None:
+    """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
+    check_output(output, (".html", ".htm"))
+    with working() as heard:
+        from infold.report import make_report
+
+        made = make_report(
+            question.x,
+            question.y,
+            **given(n_permutations=permutations, level=level, title=title),
+            **question.shuffle(groups, block),
+            **question.options,
+            source=question.file,
+            command=_command(ctx),
+        )
+        page = made.html()
+    with replacing(output) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+    if as_json:
+        print_json(question.told({"output": str(output), **made.to_dict()}), heard)
+        return
+    typer.echo(question.heading())
+    typer.echo(made.summary())
+    typer.echo(f"Report: {output}")
+
+
+def _tell(question: Question, result: Any, heard: list[str], as_json: bool) -> None:
+    if as_json:
+        print_json(question.told(result.to_dict()), heard)
+        return
+    typer.echo(question.heading())
+    typer.echo(str(result))
+
+
+def _command(ctx: typer.Context) -> str:
+    """Return the command that gives the same page again: what was not left at its default, and the seed."""
+    words = ["infold", "report"]
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name or "")
+        if parameter.param_type_name == "argument":
+            words.append(str(value))
+        elif parameter.name in _NO_MATTER or (value == parameter.default and parameter.name != "seed"):
+            continue
+        else:
+            words += [parameter.opts[0]] + ([] if value is True else [str(value)])
+    return shlex.join(words)
+
+
+_NO_MATTER = ("as_json", "jobs")  # they change nothing on the page

@@ -1,0 +1,280 @@
+"""One self-contained HTML page about an estimate: verdict, interval, test, pictures, columns, how to get it again."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._report_page import check_extras, render
+from ._validation import DataWarning, Table, check_table
+from .diagnosis import diagnose
+from .inference import confidence_interval, independence_test
+from .measures import DEFAULT_METHOD
+from .notes import memory_note
+from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
+from .selection import Relevance, relevance
+
+__all__ = ["Report", "make_report", "write_report"]
+
+# What the page spends on single columns: each is estimated again in every permutation.
+RELEVANCE_METHOD, RELEVANCE_LEVEL, RELEVANCE_PERMUTATIONS = "ksg", 0.05, 99
+RELEVANCE_ROWS, RELEVANCE_COLUMNS = 2_000, 100
+
+PACKAGES = ("infold", "numpy", "scipy", "scikit-learn", "numba", "joblib", "matplotlib")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything that the page shows.
+
+    Attributes
+    ----------
+    title : str
+        Title of the page.
+    x, y : Table
+        The data: `values` and `names`.
+    test : IndependenceTest
+        Whether there is any dependence.
+    interval : ConfidenceInterval
+        How sure the number is.
+    diagnosis : Diagnosis
+        Whether it can be trusted; `diagnosis.estimate` is the estimate.
+    alone, together : Relevance or None
+        Which columns carry the information; None with more than 100 columns.
+    notes : tuple of str
+        Plain sentences about what may be wrong, each once.
+    seed : int
+        What all randomness started from.
+    shuffle : mapping
+        How rows changed places, where not freely.
+    versions : mapping
+        Of Python and the packages that matter.
+    source, sha256, command : str or None
+        The file with the data, its fingerprint, and the command that makes the page again.
+    """
+
+    title: str
+    x: Table
+    y: Table
+    test: IndependenceTest
+    interval: ConfidenceInterval
+    diagnosis: Diagnosis
+    alone: Relevance | None
+    together: Relevance | None
+    notes: tuple[str, ...]
+    seed: int
+    shuffle: Mapping[str, str]
+    versions: Mapping[str, str]
+    source: str | None = None
+    sha256: str | None = None
+    command: str | None = None
+
+    @property
+    def estimate(self) -> MutualInformation:
+        """The estimate that the page is about."""
+        return self.diagnosis.estimate
+
+    def html(self) -> str:
+        """Return the page; the same report gives the same bytes."""
+        return self._page
+
+    @cached_property
+    def _page(self) -> str:
+        return render(self)
+
+    def summary(self) -> str:
+        """Return a few lines for a terminal."""
+        i, unit = self.interval, self.estimate.units
+        return (
+            f"I(X; Y) = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
+            f"independence: p = {self.test.pvalue:.3g}\n{' '.join(self.diagnosis.verdict)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        parts = {"test": self.test, "interval": self.interval, "diagnosis": self.diagnosis}
+        columns = {"alone": self.alone, "together": self.together}
+        return {
+            "title": self.title,
+            **{name: part.to_dict() for name, part in parts.items()},
+            "relevance": {name: None if part is None else part.to_dict() for name, part in columns.items()},
+            "notes": list(self.notes),
+            "versions": dict(self.versions),
+            "sha256": self.sha256,
+            "command": self.command,
+            "shuffle": plain_types(self.shuffle),
+        }
+
+
+def make_report(
+    X: Any,
+    Y: Any,
+    *,
+    method: str = DEFAULT_METHOD,
+    n_permutations: int = 199,
+    level: float = 0.95,
+    groups: Any = None,
+    block: int | None = None,
+    n_neighbors: int | None = None,
+    units: str = "nats",
+    random_state: int | None = None,
+    n_jobs: int | None = -1,
+    verbose: int = 1,
+    title: str | None = None,
+    source: str | Path | None = None,
+    command: str | None = None,
+    **options: Any,
+) -> Report:
+    """Estimate, test, diagnose and look at every column: all that a page about X and Y needs.
+
+    Parameters
+    ----------
+    X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
+        Row i of both is the same sample.
+    n_permutations, groups, block
+        As in :func:`independence_test`; the interval keeps blocks together too.
+    level : float, default=0.95
+        Of the interval.
+    random_state : int or None, default=None
+        Seed; None draws one, which the page names.
+    title : str, optional
+        Title of the page.
+    source : path, optional
+        File that the data came from; the page names it with its SHA-256.
+    command : str, optional
+        What to type to get the page again; the page names it.
+    method, n_neighbors, units, n_jobs, verbose, **options
+        As in :func:`mutual_information`.
+
+    Returns
+    -------
+    Report
+        `report.html()` is the page.
+
+    Notes
+    -----
+    Columns are scored by KSG with 99 permutations, on at most 2,000 rows, and only if there are no more than 100.
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_gaussian(n_samples=100, random_state=0)
+    >>> report = infold.report.make_report(data.X, data.Y, method="ksg", n_permutations=19, random_state=0)
+    >>> report.html()[:15]
+    '<!DOCTYPE html>'
+    """
+    check_extras()
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
+    x, y = check_table(X, "X"), check_table(Y, "Y")
+    shuffle: dict[str, Any] = {"groups": groups, "block": block}
+    shared: dict[str, Any] = {"units": units, "random_state": seed, "n_jobs": n_jobs, "verbose": verbose}
+    asked = {"method": method, "n_neighbors": n_neighbors, **shared, **options}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", DataWarning)
+        test = independence_test(x, y, n_permutations=n_permutations, **shuffle, **asked)
+        interval = confidence_interval(x, y, level=level, block=block, **asked)
+        diagnosis = diagnose(x, y, **asked)
+        columns, reduced = _relevances(x, y, shuffle, shared, n_permutations)
+    # The diagnosis knows no blocks, and would advise what was done already.
+    answered = memory_note(x, y, None) if block is not None else None
+    said = {str(w.message): w.category for w in heard if answered is None or str(w.message) != answered.text}
+    for message, category in said.items():
+        warnings.warn(message, category, stacklevel=2)
+    notes = [*said, *test.notes, *interval.notes, *diagnosis.notes, *reduced]
+    if answered is not None:
+        notes = [note for note in notes if note != answered.text]
+    return Report(
+        title=title or "Mutual information report",
+        x=x,
+        y=y,
+        test=test,
+        interval=interval,
+        diagnosis=diagnosis,
+        alone=columns.get("alone"),
+        together=columns.get("together"),
+        notes=tuple(dict.fromkeys(" ".join(note.split()) for note in notes)),
+        seed=seed,
+        shuffle=_shuffle_words(groups, block),
+        versions={"Python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        source=None if source is None else Path(source).name,
+        sha256=None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest(),
+        command=command,
+    )
+
+
+def write_report(X: Any, Y: Any, path: str | Path, **settings: Any) -> Report:
+    """Write a page about X and Y to a file.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`make_report`.
+    path : path
+        Where to write the page, such as "report.html".
+    **settings
+        The other parameters of :func:`make_report`.
+
+    Returns
+    -------
+    Report
+        What the page shows.
+
+    Examples
+    --------
+    >>> import infold, pathlib, tempfile
+    >>> data = infold.datasets.make_gaussian(n_samples=100, random_state=0)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> report = infold.report.write_report(data.X, data.Y, path, method="ksg", n_permutations=19, random_state=0)
+    >>> path.exists()
+    True
+    """
+    report = make_report(X, Y, **settings)
+    Path(path).write_text(report.html(), encoding="utf-8", newline="\n")
+    return report
+
+
+def _relevances(
+    x: Table, y: Table, shuffle: Mapping[str, Any], shared: Mapping[str, Any], n_permutations: int
+) -> tuple[dict[str, Relevance], list[str]]:
+    """Return what each column carries, alone and together, and what was cut short to save time."""
+    n_columns = x.values.shape[1] + y.values.shape[1]
+    if n_columns > RELEVANCE_COLUMNS:
+        return {}, [f"Single columns were not scored, as there are {n_columns}; infold.relevance does it."]
+    n, notes = len(x.values), []
+    allowed = dict(shuffle)
+    if n > RELEVANCE_ROWS:
+        rows = np.arange(RELEVANCE_ROWS)  # blocks of a time series must stay whole
+        if shuffle["block"] is None:
+            rows = np.sort(np.random.default_rng(shared["random_state"]).choice(n, RELEVANCE_ROWS, replace=False))
+        x, y = (Table(np.ascontiguousarray(t.values[rows]), t.names) for t in (x, y))
+        if shuffle["groups"] is not None:
+            allowed["groups"] = np.asarray(shuffle["groups"])[rows]
+        notes.append(f"Single columns were scored on {RELEVANCE_ROWS:,} of the {n:,} rows.")
+    fewest = round(1 / RELEVANCE_LEVEL) - 1
+    settings = {
+        **shared,
+        **allowed,
+        "method": RELEVANCE_METHOD,
+        "level": RELEVANCE_LEVEL,
+        "n_permutations": max(fewest, min(RELEVANCE_PERMUTATIONS, n_permutations)),
+    }
+    return {kind: relevance(x, y, kind=kind, **settings) for kind in ("alone", "together")}, notes
+
+
+def _shuffle_words(groups: Any, block: int | None) -> dict[str, str]:
+    """Return which rows could change places, in words, where not all could."""
+    words = {}
+    if groups is not None:
+        words["Groups"] = f"{np.unique(np.asarray(groups)).size}; rows change places within a group only"
+    if block is not None:
+        words["Block"] = f"{block} consecutive rows change places together"
+    return words
