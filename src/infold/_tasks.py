@@ -104,7 +104,8 @@ def as_finished(
     with without_data_warnings, threadpool_limits(1):
         answers = parallel(delayed(_one)(function, i, job) for i, job in enumerate(jobs))
         try:
-            yield from answers
+            for answer in answers:  # noqa: UP028 (`yield from` would close them outside the filter below)
+                yield answer
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
