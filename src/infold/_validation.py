@@ -5,10 +5,11 @@ Every complaint gives the parameter, its value, the rule and the remedy, in one 
 
 from __future__ import annotations
 
+import hashlib
 import numbers
 import threading
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -44,14 +45,17 @@ without_data_warnings = _WithoutDataWarnings()
 
 
 class Table(NamedTuple):
-    """Validated samples: float64 values (n, d), and the columns' names if they came with any."""
+    """Validated samples: values (n, d), float64 unless float32 was asked to stay, and names if columns had any."""
 
     values: np.ndarray
     names: tuple[str, ...] | None
 
 
-def check_table(data: Any, name: str) -> Table:
-    """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column."""
+def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
+    """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column.
+
+    With `keep_float32` a float32 table is not copied: for callers that convert a column at a time.
+    """
     if isinstance(data, Table):
         _refuse_non_finite(data.values, name, data.names)
         return data
@@ -83,16 +87,17 @@ def check_table(data: Any, name: str) -> Table:
             f"{name} is empty: {n} sample(s) and {d} feature(s) (shape=({n}, {d})) while a minimum of 1 is required; "
             f"pass at least one row and one column."
         )
-    values = np.asarray(values, np.float64, order="C")
+    if not (keep_float32 and values.dtype == np.float32):
+        values = np.asarray(values, np.float64, order="C")
     _refuse_non_finite(values, name, names)
     return Table(values, names)
 
 
-def check_pair(X: Any, Y: Any, *, n_neighbors: int) -> tuple[Table, Table]:
+def check_pair(X: Any, Y: Any, *, n_neighbors: int, keep_float32: bool = False) -> tuple[Table, Table]:
     """Return X and Y as Tables of one length, with more rows than `n_neighbors` and no column in common."""
     if Y is None:
         raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
-    x, y = check_table(X, "X"), check_table(Y, "Y")
+    x, y = (check_table(data, name, keep_float32=keep_float32) for data, name in ((X, "X"), (Y, "Y")))
     n = len(x.values)
     if len(y.values) != n:
         raise ValueError(
@@ -126,18 +131,33 @@ def warn_repeated_rows(*values: np.ndarray) -> None:
     """Warn if whole rows repeat: kNN formulas are for continuous data."""
     columns = [column for table in values for column in table.T]
     n = len(columns[0])
-    for column in columns:
-        ordered = np.sort(column)
-        if np.all(ordered[1:] != ordered[:-1]):
-            return
-    rows = np.ascontiguousarray(np.column_stack(columns)) + 0.0  # −0.0 becomes 0.0
-    distinct = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))).size
-    if distinct < n:
+    ordered = np.sort(columns[0])
+    if np.all(ordered[1:] != ordered[:-1]):
+        return
+    n_repeats = _count_repeats(columns)
+    if n_repeats:
         _warn(
-            f"{n - distinct} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
+            f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
             f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
             f"are no new measurements, or read the estimate with care."
         )
+
+
+def _count_repeats(columns: Sequence[np.ndarray]) -> int:
+    """Return how many rows repeat an earlier one; columns are looked at one by one, and only where rows still agree."""
+    rows = np.arange(len(columns[0]))
+    group = np.zeros(len(rows), np.intp)
+    for column in columns:
+        values = column[rows]
+        order = np.lexsort((values, group))
+        values, group = values[order], group[order]
+        as_before = np.zeros(len(order) + 1, bool)  # with a False at either end
+        as_before[1:-1] = (values[1:] == values[:-1]) & (group[1:] == group[:-1])
+        shared = as_before[1:] | as_before[:-1]
+        if not shared.any():
+            return 0
+        rows, group = rows[order][shared], np.cumsum(~as_before[:-1])[shared]
+    return len(rows) - np.unique(group).size
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
@@ -222,7 +242,8 @@ def _refuse_text(frame: nw.DataFrame[Any], name: str) -> None:
 def _column(series: nw.Series[Any]) -> np.ndarray:
     if series.null_count():
         series = series.cast(nw.Float64)
-    return np.asarray(series.to_numpy(), np.float64)
+    values = series.to_numpy()
+    return values if values.dtype == np.float32 else np.asarray(values, np.float64)
 
 
 def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
@@ -245,14 +266,26 @@ def _refuse_shared_columns(x: Table, y: Table) -> None:
         raise ValueError(
             f"X and Y share the column {shared[0]!r}, but their MI is then infinite; leave it out on one side."
         )
-    in_x = {column.tobytes(): i for i, column in enumerate(x.values.T + 0.0)}  # −0.0 becomes 0.0
-    for j, column in enumerate(y.values.T + 0.0):
-        i = in_x.get(column.tobytes())
+    # Three values tell columns apart, mostly; a digest of the whole column does without keeping copies.
+    if _heads(x.values).isdisjoint(_heads(y.values)):
+        return
+    in_x = {_digest(column): i for i, column in enumerate(x.values.T)}
+    for j, column in enumerate(y.values.T):
+        i = in_x.get(_digest(column))
         if i is not None and np.ptp(column) > 0:
             raise ValueError(
                 f"column {_named([i], x.names)} of X equals column {_named([j], y.names)} of Y, so the MI is infinite; "
                 f"leave it out on one side."
             )
+
+
+def _heads(values: np.ndarray) -> set[bytes]:
+    some = np.asarray(values[[0, len(values) // 2, -1]].T, np.float64, order="C") + 0.0  # −0.0 becomes 0.0
+    return {column.tobytes() for column in some}
+
+
+def _digest(column: np.ndarray) -> bytes:
+    return hashlib.blake2b((np.asarray(column, np.float64) + 0.0).tobytes(), digest_size=16).digest()
 
 
 def _named(columns: Iterable[int], names: tuple[str, ...] | None) -> str:

@@ -69,6 +69,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     n_neighbors: int
     test_statistic_name = "mi"
     _quiet = False
+    _converts = False  # whether `_local_mi` takes float32 and any order of memory, and so no copy is made before it
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Estimate the mutual information of X and Y.
@@ -84,7 +85,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             With `mi_` (nats), `local_mi_` (one value a sample), `n_features_in_`, `n_samples_`.
         """
         self._check_parameters()
-        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors)
+        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors, keep_float32=self._converts)
         self._remember(x, y)
         x, y = drop_constant(x, "X"), drop_constant(y, "Y")
         if x.values.size and y.values.size:
@@ -101,7 +102,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         if x.size == 0 or y.size == 0:
             self.local_mi_ = np.zeros(self.n_samples_)
         else:
-            self.local_mi_ = self._local_mi(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
+            columns = (x.T, y.T) if self._converts else (np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
+            self.local_mi_ = self._local_mi(*columns)
         # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
         n_values = len(self.local_mi_)
         self.mi_ = float(np.sort(self.local_mi_).sum()) / n_values
@@ -189,6 +191,8 @@ class KSG(MutualInformationEstimator):
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _converts = True
 
     def _metrics(self) -> tuple[str, str]:
         both = (self.metric, self.metric) if isinstance(self.metric, str) else tuple(self.metric)
@@ -307,6 +311,8 @@ class GeodesicKSG(MutualInformationEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _converts = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

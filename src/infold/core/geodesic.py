@@ -11,7 +11,7 @@ from .intervals import Runs, count_near_all, fill_within, find_radii, runs_of
 from .jit import kernel
 from .neighbors import count_below, digammas, kth_smallest, local_value
 from .parallel import blocks, run
-from .scaling import standardized, unit_sized
+from .scaling import joined, standardized, unit_sized
 
 QUERIES = 64  # rows of distances at a time: they share the leaf ids in the cache
 FAR = 65535  # trees apart of a row from itself: it is not its own neighbour
@@ -61,12 +61,14 @@ def geodesic_ksg(
     verbose: int,
 ) -> np.ndarray:
     """Return the local MI of the rows `queries` (None: all); x is (d_x, n), y (d_y, n), no column is constant."""
-    points = np.concatenate((x, y))
-    points = standardized(points) if standardize else unit_sized(points)
+    points = joined(x, y)
+    points = standardized(points, out=points) if standardize else unit_sized(points)
     n = points.shape[1]
     n_queries = n if queries is None else len(queries)
     if queries is not None:  # the rows asked for come first
-        points = np.ascontiguousarray(points[:, np.concatenate((queries, np.delete(np.arange(n), queries)))])
+        order = np.concatenate((queries, np.delete(np.arange(n), queries)))
+        for column in points:  # one at a time: no second table
+            column[:] = column[order]
     is_x = np.arange(len(points)) < len(x)
     leaves_x, leaves_y = marginal_leaves(points, plan, is_x, n_jobs=n_jobs, verbose=verbose)
     x, y = points[: len(x)], points[len(x) :]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import digamma
 
 from .jit import kernel, kernel_without_nan
-from .scaling import column_scales, unit_sized
+from .scaling import column_scales, joined, unit_sized
 from .search import PAIR_COST, Job, in_blocks, ksg_counts
 from .tiles import larger
 
@@ -152,7 +152,7 @@ def ksg(
     in the data are ties here, and no offset matters. All ways to count are exact: which one is taken changes no bit.
     """
     n_x, n = x.shape
-    points, job = unit_sized(np.concatenate((x, y))), Job(n_jobs, verbose)
+    points, job = unit_sized(joined(x, y)), Job(n_jobs, verbose)
     weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
     norms = [METRICS[metric] for metric in metrics]
     if (norms[0] == EUCLIDEAN and n_x > 1) or (norms[1] == EUCLIDEAN and len(y) > 1):
