@@ -111,7 +111,7 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     n = len(values)
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
-    count_bins(bins, 0, values, np.ones(n), 2.0)
+    count_bins(bins, 0, values, np.ones(n))
     arguments = (values, members, members.copy(), n, weights, CRITERIA["fast_bic"], table)
     score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, *room)
     cut = cut_after(values, low, high)
@@ -138,7 +138,7 @@ def test_constant_columns_have_no_cut():
     n = 200
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins = new_bins(1, n)
-    count_bins(bins, 0, np.full(n, 0.1), np.ones(n), 2.0)
+    count_bins(bins, 0, np.full(n, 0.1), np.ones(n))
     found = binned_cut(
         bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, *scratch(n)
     )

@@ -23,7 +23,7 @@ from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
-FINE, COARSE = 2.0, 1.0  # bins for the square root of the number of rows: looked at once, or again and again
+DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
 LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
@@ -72,15 +72,12 @@ def new_bins(n_columns, size):
 
 
 @kernel
-def count_bins(bins, c, projected, weights, density):
-    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight.
-
-    There are `density` bins for the square root of the number of rows.
-    """
+def count_bins(bins, c, projected, weights):
+    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight."""
     low, high = projected[0], projected[0]
     for i in range(projected.size):
         low, high = min(low, projected[i]), max(high, projected[i])
-    n_bins = min(max(int(density * math.sqrt(projected.size)), 8), MOST_BINS)
+    n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
     if not (width > 0.0 and 1.0 / width < np.inf):
         n_bins = 0
@@ -125,7 +122,7 @@ def group_bins(bins, c, projected, members, limit):
 @kernel
 def keep_bins(bins, c, projected, members, weights, end):
     """Make column c of the `projected` values of `members`, each with its weight, to be kept along a chain."""
-    count_bins(bins, c, projected, weights, COARSE)
+    count_bins(bins, c, projected, weights)
     bins.edge[BOUND] = 0.0
     group_bins(bins, c, projected, members, np.inf)
     bins.n_rows[c], bins.known_end[c] = members.size, end

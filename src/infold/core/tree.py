@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .binned import (
-    FINE,
     SMALL,
     binned_cut,
     count_bins,
@@ -184,7 +183,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                 if wide and not exact and criterion == FAST_BIC and end - first >= 2 * SAMPLE:
                     n, weight = sample(members[first:end], rows, weights, carried, work[1])
                     project(points, carried[:n], feature[begin:stop], sign[begin:stop], trial)
-                    count_bins(bins, n_kept_columns, trial[:n], work[1], FINE)
+                    count_bins(bins, n_kept_columns, trial[:n], work[1])
                     if score_a_row(bins, n_kept_columns, weight, n_log_n, work) > best_score / m + MARGIN:
                         begin = stop
                         continue
@@ -226,7 +225,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     keep_bins(bins, c, trial[: end - first], members[first:end], member_weight, end)
                 else:
                     c, fresh = n_kept_columns, end - first
-                    count_bins(bins, c, trial[:fresh], member_weight, FINE)
+                    count_bins(bins, c, trial[:fresh], member_weight)
                 score, low, high, b = binned_cut(
                     bins,
                     c,
