@@ -41,18 +41,16 @@ def main():
     options = parser.parse_args()
     estimators = {"KSG": infold.KSG(n_jobs=1), "G-KSG": infold.GeodesicKSG(random_state=0, n_jobs=1)}
     first = {}
-    print(
-        "| columns | method | processor s | × the first | √ of columns × the first | estimate |\n|--:|---|--:|--:|--:|--:|"
-    )
+    print("| columns | method | processor s | × the first | √ of columns × the first | estimate |")
+    print("|--:|---|--:|--:|--:|--:|")
     for d in options.columns:
         X, Y = sample(d)
         for name, estimator in estimators.items():
             estimator.fit(X[:100], Y[:100])  # kernels
             found = seconds(estimator, X, Y, options.repeats)
             base_d, base = first.setdefault(name, (d, found))
-            print(
-                f"| {d:,} | {name} | {found:.3f} | {found / base:.1f} | {math.sqrt(d / base_d):.1f} | {estimator.mi_:.3f} |"
-            )
+            growth = f"{found / base:.1f} | {math.sqrt(d / base_d):.1f}"
+            print(f"| {d:,} | {name} | {found:.3f} | {growth} | {estimator.mi_:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def main():
     rng = np.random.default_rng(0)
     print(f"{os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}")
     print(
-        "| method | columns | kernels, ms | whole, ms | overhead | workers | a second | of two cores: kernels | whole |"
+        "| method | columns | kernels ms | whole ms | overhead | workers | a second | of two cores' kernels | whole |"
     )
     print("|---|---|--:|--:|--:|---|--:|--:|--:|")
     methods = (("KSG", infold.KSG(n_jobs=-1)), ("G-KSG", infold.GeodesicKSG(random_state=0, n_jobs=-1)))
