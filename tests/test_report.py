@@ -157,6 +157,17 @@ def test_warnings_are_on_the_page_and_still_heard():
     assert any("constant columns" in note for note in made.notes)
 
 
+def test_blocks_answer_the_hint_at_memory():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 120)).cumsum(axis=1)
+    with pytest.warns(infold.DataWarning, match="autocorrelated"):
+        free = reports.make_report(X, Y, **SETTINGS)
+    assert any("autocorrelated" in note for note in free.notes)
+    blocks = reports.make_report(X, Y, block=4, **SETTINGS)  # a warning would be an error
+    assert not any("autocorrelated" in note for note in blocks.notes)
+    assert "4 consecutive rows" in blocks.html()
+
+
 def test_written_to_a_file_with_its_source(tmp_path):
     data = tmp_path / "data.csv"
     data.write_text("abc")

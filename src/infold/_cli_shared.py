@@ -25,9 +25,7 @@ X = Annotated[
     str | None, typer.Option("--x", help="Columns of X: names, ranges first:last and patterns with * and ?, by commas.")
 ]
 Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, in the same way.")]
-Method = Annotated[
-    str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")
-]
+Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
 Units = Annotated[str | None, typer.Option("--units", help="nats or bits.")]
