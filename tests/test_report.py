@@ -72,8 +72,9 @@ def test_the_page_has_the_numbers_of_the_results(report, page):
     interval = infold.confidence_interval(x, y, **options)
     assert (report.estimate.mi, report.test.pvalue) == (test.mi, test.pvalue)
     assert (report.interval.low, report.interval.high) == (interval.low, interval.high)
-    for value in (report.estimate.mi, interval.low, interval.high, test.null_mean):
+    for value in (report.estimate.mi, interval.low, interval.high):
         assert number(value) in page.text["dl"]
+    assert f"{number(test.null_mean, 2)} ± {number(test.null_std, 2)}" in page.text["dl"]
     for sentence in report.diagnosis.verdict:
         assert sentence in page.text["main"]
     for note in report.notes:
