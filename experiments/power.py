@@ -43,7 +43,8 @@ def sample(task: str, noise: int, rng: np.random.Generator) -> tuple[np.ndarray,
         data = {"helix": infold.datasets.make_helix, "sphere": infold.datasets.make_sphere}[task](N, random_state=rng)
         X, Y = data.X, data.Y + 0.3 * data.Y.std(axis=0) * rng.standard_normal(data.Y.shape)
     extra = rng.standard_normal((2, N, noise // 2))
-    return np.hstack([X, extra[0]]), np.hstack([Y, extra[1]])
+    tables = np.hstack([X, extra[0]]), np.hstack([Y, extra[1]])
+    return tables[0] / tables[0].std(axis=0), tables[1] / tables[1].std(axis=0)  # Dcorr and MGC depend on units
 
 
 def statistic(method: str, X: np.ndarray, Y: np.ndarray, seed: int) -> float:

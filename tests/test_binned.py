@@ -25,6 +25,7 @@ KINDS = {
     "integers": lambda rng, d: rng.integers(0, 30, size=(d, 900)).astype(float),
     "offset": lambda rng, d: rng.normal(size=(d, 900)) + 1e6,
 }
+FIRST, PLUS = np.zeros(1, np.int32), np.ones(1, np.int8)
 NOTHING, NOBODY = np.empty(0), np.empty(0, np.int32)
 
 
@@ -73,7 +74,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
     n = 900
     values = np.round(rng.normal(size=n), 2)  # with ties
     weights = rng.integers(1, 4, size=n).astype(np.int32)
-    members, where = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    members, where, rows = (np.arange(n, dtype=np.int32) for _ in range(3))
     total = int(weights.sum())
     bins, table, room = new_bins(1, total), n_log_n_table(total), scratch(total)
     keep_bins(bins, 0, values, members, weights.astype(float), n)
@@ -84,7 +85,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
         end -= n_leaving
         assert_array_equal(members[where], np.arange(n))
         assert set(members[end : end + n_leaving]) == set(leaving)
-        forget_departed(bins, 0, members, 0, end, weights, room[0])
+        forget_departed(bins, 0, members, 0, end, weights, values[None], rows, FIRST, PLUS, room[0])
         there = members[:end]
         m = int(weights[there].sum())
         score, low, high, b = binned_cut(
@@ -110,7 +111,7 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     n = len(values)
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
-    count_bins(bins, 0, values, np.ones(n), 2.0)
+    count_bins(bins, 0, values, np.ones(n))
     arguments = (values, members, members.copy(), n, weights, CRITERIA["fast_bic"], table)
     score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, *room)
     cut = cut_after(values, low, high)
@@ -137,7 +138,7 @@ def test_constant_columns_have_no_cut():
     n = 200
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins = new_bins(1, n)
-    count_bins(bins, 0, np.full(n, 0.1), np.ones(n), 2.0)
+    count_bins(bins, 0, np.full(n, 0.1), np.ones(n))
     found = binned_cut(
         bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, *scratch(n)
     )

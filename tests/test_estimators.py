@@ -236,7 +236,8 @@ def test_max_queries_averages_over_some_rows(noise):
     assert abs(part.mi_ - full.mi_) < 5 * part.query_error_
     assert_allclose(part.query_error_, full.local_mi_.std() * math.sqrt((1 - 1 / 3) / 200), rtol=0.3)
     assert infold.GeodesicKSG(n_estimators=5, random_state=3, max_queries=10**6).fit(data.X, data.Y).query_error_ == 0
-    result = infold.mutual_information(data.X, data.Y, n_estimators=50, random_state=3, max_queries=200)
+    options = {"method": "gksg", "n_estimators": 50}
+    result = infold.mutual_information(data.X, data.Y, **options, random_state=3, max_queries=200)
     assert result.query_error == part.query_error_
     assert "200 of them queried" in repr(result)
     again = infold.GeodesicKSG(n_estimators=50, random_state=3, max_queries=200, n_jobs=2).fit(data.X, data.Y)

@@ -6,6 +6,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 from infold.core.distance import LOCAL_DISTANCES, diameter, geodesic_rows, trees_apart
+from infold.core.folded import folded_side
 from infold.core.forest import Plan, compact, default_min_samples_split, grow_forest, leaf_nodes
 from infold.core.geodesic import geodesic_local_mi
 from infold.core.jit import draw_seeds
@@ -80,7 +81,9 @@ def test_released_leaves_give_the_released_estimates(name, variant):
     sizes = diameter(x), diameter(y)
     for k, expected in zip(data["k"], data[f"mi_{variant}"], strict=True):
         local = np.empty(500)
-        geodesic_local_mi(*leaves, x, y, *sizes, LOCAL_DISTANCES[variant], int(k), digammas(500), 0, 500, local)
+        geodesic_local_mi(
+            *map(folded_side, leaves), x, y, *sizes, LOCAL_DISTANCES[variant], int(k), digammas(500), 0, 500, local
+        )
         assert_allclose(local.mean(), expected, atol=1e-9)
 
 

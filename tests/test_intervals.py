@@ -4,6 +4,7 @@ from numpy.testing import assert_array_equal
 from test_forest import small_forest
 
 from infold.core.distance import LOCAL_DISTANCES, diameter
+from infold.core.folded import folded_side
 from infold.core.forest import compact, leaf_nodes, router
 from infold.core.geodesic import by_walking, geodesic_local_mi
 from infold.core.neighbors import digammas
@@ -45,7 +46,9 @@ def test_walking_counts_what_all_pairs_count(rng, kind, n_trees, monkeypatch):
     for k in (1, 3, 11):
         sizes = diameter(points[:1]), diameter(points[1:])
         variant = LOCAL_DISTANCES["paper"]
-        geodesic_local_mi(*leaves, points[:1], points[1:], *sizes, variant, k, digammas(n), 0, n, expected)
+        geodesic_local_mi(
+            *map(folded_side, leaves), points[:1], points[1:], *sizes, variant, k, digammas(n), 0, n, expected
+        )
         for size in (50, 1000):
             monkeypatch.setattr("infold.core.geodesic.ROWS_PER_TASK", size)
             assert_array_equal(by_walking(x, y, *leaves, k, n_jobs=2, verbose=0), expected)

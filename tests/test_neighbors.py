@@ -4,6 +4,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 from infold.core.distance import LOCAL_DISTANCES, diameter
+from infold.core.folded import folded_side
 from infold.core.forest import Plan, compact, grow_forest, leaf_nodes
 from infold.core.geodesic import geodesic_local_mi
 from infold.core.jit import draw_seeds
@@ -47,7 +48,9 @@ def test_geodesic_ksg_matches_definition(awkward, variant):
     leaves = [compact(leaf_nodes(forest, points, used, n_jobs=1, verbose=0)) for used in (is_x, ~is_x)]
     x, y = np.ascontiguousarray(points[is_x]), np.ascontiguousarray(points[~is_x])
     found = np.empty(n)
-    geodesic_local_mi(*leaves, x, y, diameter(x), diameter(y), LOCAL_DISTANCES[variant], 3, digammas(n), 0, n, found)
+    geodesic_local_mi(
+        *map(folded_side, leaves), x, y, diameter(x), diameter(y), LOCAL_DISTANCES[variant], 3, digammas(n), 0, n, found
+    )
     d_x = reference.geodesic_distance(leaves[0], x.T, variant)
     d_y = reference.geodesic_distance(leaves[1], y.T, variant)
     assert_allclose(found, reference.ksg_local(d_x, d_y, 3), atol=1e-12)

@@ -6,6 +6,7 @@ Every complaint gives the parameter, its value, the rule and the remedy, in one 
 from __future__ import annotations
 
 import numbers
+import threading
 import warnings
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
@@ -16,6 +17,30 @@ import numpy as np
 
 class DataWarning(UserWarning):
     """The data have a property that makes an estimate less than it seems; the message says which, and what was done."""
+
+
+class _WithoutDataWarnings:
+    """Hides data warnings while any thread is inside; Python's filters belong to the process, not to a thread."""
+
+    def __init__(self) -> None:
+        self._lock, self._depth = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._before = warnings.catch_warnings()
+                self._before.__enter__()
+                warnings.simplefilter("ignore", DataWarning)
+            self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._before.__exit__(None, None, None)
+
+
+without_data_warnings = _WithoutDataWarnings()
 
 
 class Table(NamedTuple):

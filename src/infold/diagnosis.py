@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._tasks import in_order
 from ._validation import Table, check_choice, check_count, check_pair
 from .estimators import MutualInformationEstimator
 from .inference import described
@@ -24,7 +25,7 @@ from .notes import (
     ties_note,
     told,
 )
-from .resampling import Outcome, in_order, make_shuffle, partition_tasks, refitted, seeds_for
+from .resampling import Outcome, make_shuffle, partition_tasks, refitted, seeds_for
 from .results import NATS_PER_UNIT, Diagnosis
 from .verdict import Evidence, verdict
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student_t
 
+from ._tasks import in_order
 from ._validation import Table, check_choice, check_count, check_pair, check_share
 from .estimators import MutualInformationEstimator
 from .measures import DEFAULT_METHOD, make_estimator
@@ -22,7 +23,7 @@ from .notes import (
     ties_note,
     told,
 )
-from .resampling import Shuffle, in_order, make_shuffle, partition_tasks, refitted, seeds_for
+from .resampling import Shuffle, make_shuffle, partition_tasks, refitted, seeds_for
 from .results import NATS_PER_UNIT, ConfidenceInterval, IndependenceTest
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
@@ -107,7 +108,7 @@ def independence_test(
 
     observed, null, above = estimator.test_statistic_, [], 0
     tasks = [(estimator, x, y, shuffle, seed) for seed in seeds_for(random_state, n_permutations)]
-    answers = in_order(_repaired, tasks, n_jobs=n_jobs, label="permutations", verbose=verbose, in_rounds=early_stop)
+    answers = in_order(_repaired, tasks, n_jobs=n_jobs, label="permutations", verbose=verbose)
     with closing(answers):
         for statistic in answers:
             null.append(statistic)
@@ -296,6 +297,7 @@ def drift_note(over_size: list[float], over_neighbors: list[float], error: float
     rising = by_rows + by_neighbors > 0
     sure = max(abs(by_rows), abs(by_neighbors)) > SURE_DRIFT * error
     return Note(
-        f"The bias {'is not' if sure else 'may not be'} small: the estimate moves {' and '.join(moves)}, beside a standard "
-        f"error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does not count this."
+        f"The bias {'is not' if sure else 'may not be'} small: the estimate moves {' and '.join(moves)}, beside a "
+        f"standard error of {error:.2g}. The truth is probably {'higher' if rising else 'lower'}; the interval does "
+        f"not count this."
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -27,6 +27,7 @@ from ._reproduce_rows import (
     versions,
     warm_up,
 )
+from ._tasks import as_finished
 
 __all__ = ["Experiment", "Outcome", "Setting", "default_output", "experiments", "parse", "read_rows", "run"]
 
@@ -155,28 +156,18 @@ def _run_one(
 
 def _computed(settings: list[Setting], file: IO[str], n_jobs: int | None, bar: Any) -> Lines:
     """Run tasks in parallel; write each one's rows at once, so that no stop can lose them."""
-    from joblib import Parallel, delayed
-
     tasks = grouped(settings)
     for method in sorted({task[0].method for task in tasks}):
         warm_up(method)  # here first, so that kernels are compiled once and not once a process
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    answers = parallel(delayed(_numbered)(i, task) for i, task in enumerate(tasks))
     lines: Lines = {}
-    try:
+    answers = as_finished(measured_rows, [(task,) for task in tasks], n_jobs=n_jobs, prefer="processes")
+    with closing(answers):
         for i, rows in answers:
             file.writelines(rows)
             file.flush()
             lines |= zip((setting.key for setting in tasks[i]), rows, strict=True)
             bar.update(rough_seconds(tasks[i]))
-    except BaseException:
-        answers.close()
-        raise
     return lines
-
-
-def _numbered(i: int, task: list[Setting]) -> tuple[int, list[str]]:
-    return i, measured_rows(task)
 
 
 def _borrowed(settings: list[Setting], output: Path, others: Iterable[Experiment]) -> Lines:

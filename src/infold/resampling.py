@@ -1,25 +1,18 @@
-"""Fit an estimator again and again on re-paired or fewer rows: the seeds, the rows, the parallel run.
+"""Fit an estimator again and again on re-paired or fewer rows: the seeds and the rows.
 
-Every refit is one task of joblib, with its seed drawn up front: the same bits for any number of workers, on threads
-here or, under `joblib.parallel_config("dask")`, on a cluster.
+Every refit is one task, with its seed drawn up front: the same bits for any number of workers.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-import sys
-from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from ._validation import Table, check_count
 from .estimators import MutualInformationEstimator
-
-ROUND = 8  # tasks begun before the first of them is looked at, where a caller may stop
 
 
 class Outcome(NamedTuple):
@@ -51,36 +44,6 @@ def refitted(
 
 def _taken(table: Table, rows: np.ndarray | None) -> Table:
     return table if rows is None else Table(table.values[rows], table.names)
-
-
-def in_order(
-    task: Callable[..., Any],
-    arguments: Sequence[tuple[Any, ...]],
-    *,
-    n_jobs: int | None,
-    label: str,
-    verbose: int,
-    in_rounds: bool = False,
-) -> Generator[Any, None, None]:
-    """Yield task(*a) for a in arguments, in order, computed in parallel with a progress bar on a terminal.
-
-    `in_rounds` is for a caller who may want no more after some answers: then only a round's tasks are ahead of these.
-    """
-    from tqdm import tqdm
-
-    from .core.parallel import PATIENCE
-
-    silent = not verbose or not sys.stderr.isatty()
-    bar = tqdm(total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent)
-    size = max(ROUND, effective_n_jobs(n_jobs)) if in_rounds else len(arguments)
-    # One thread of BLAS for all: estimators that set this limit themselves would undo it for each other.
-    with bar, threadpool_limits(1), Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator") as parallel:
-        for start in range(0, len(arguments), size):
-            answers = parallel(delayed(task)(*a) for a in arguments[start : start + size])
-            # A round is finished before it is shown: joblib complains of answers that nobody took.
-            for answer in list(answers) if in_rounds else answers:
-                bar.update()
-                yield answer
 
 
 def seeds_for(random_state: Any, count: int) -> list[int]:

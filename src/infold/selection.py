@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ._tasks import in_order
 from ._validation import Table, check_choice, check_count, check_pair, check_share
 from .measures import make_estimator
-from .resampling import Shuffle, in_order, make_shuffle, refitted, seeds_for
+from .resampling import Shuffle, make_shuffle, refitted, seeds_for
 from .results import NATS_PER_UNIT, plain_types
 
 ALONE, TOGETHER = "alone", "together"

@@ -17,12 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import kernel
+from .projection import value_at
 from .scan import TINY, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
-FINE, COARSE = 2.0, 1.0  # bins for the square root of the number of rows: looked at once, or again and again
+DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
 LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
@@ -32,7 +33,6 @@ class Bins(NamedTuple):
     key: np.ndarray  # (c,) which projection it is
     values: np.ndarray  # (c, size) projected values, by bin
     member: np.ndarray  # (c, size) the row of each, as a number within the tree
-    place: np.ndarray  # (c, size) where each row stands
     n_rows: np.ndarray  # (c,) rows that were grouped, those that have left included
     known_end: np.ndarray  # (c,) `end` when last looked at: members[end:known_end] have left since
     n_bins: np.ndarray  # (c,) 0 if all values are equal
@@ -46,7 +46,6 @@ class Bins(NamedTuple):
     edge: np.ndarray  # (6, bins + 1) scratch
     code: np.ndarray  # (size,) scratch
     offset: np.ndarray  # (size,) scratch
-    spare: np.ndarray  # (size,) scratch
 
 
 @kernel
@@ -55,7 +54,6 @@ def new_bins(n_columns, size):
     return Bins(
         np.empty(n_columns, np.int64),
         np.empty((n_columns, size)),
-        np.empty((n_columns, size), np.int32),
         np.empty((n_columns, size), np.int32),
         np.empty(n_columns, np.int32),
         np.empty(n_columns, np.int32),
@@ -70,20 +68,16 @@ def new_bins(n_columns, size):
         np.empty((6, MOST_BINS + 1)),
         np.empty(size, np.int32),
         np.empty(size),
-        np.empty(size, np.int32),
     )
 
 
 @kernel
-def count_bins(bins, c, projected, weights, density):
-    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight.
-
-    There are `density` bins for the square root of the number of rows.
-    """
+def count_bins(bins, c, projected, weights):
+    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight."""
     low, high = projected[0], projected[0]
     for i in range(projected.size):
         low, high = min(low, projected[i]), max(high, projected[i])
-    n_bins = min(max(np.int64(density * math.sqrt(projected.size)), 8), MOST_BINS)
+    n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
     if not (width > 0.0 and 1.0 / width < np.inf):
         n_bins = 0
@@ -116,41 +110,41 @@ def group_bins(bins, c, projected, members, limit):
     for b in range(n_bins):
         start[b] = stop[b] = total
         bins.in_order[c, b] = False
-        total += np.int64(bins.moments[c, b, 0]) if bound[b] < limit else 0  # no fewer than there are rows
+        total += int(bins.moments[c, b, 0]) if bound[b] < limit else 0  # no fewer than there are rows
     for i in range(members.size):
         b = bins.code[i]
         if bound[b] < limit:
             at = stop[b]
             stop[b] += 1
-            bins.values[c, at], bins.member[c, at], bins.place[c, members[i]] = projected[i], members[i], at
+            bins.values[c, at], bins.member[c, at] = projected[i], members[i]
 
 
 @kernel
 def keep_bins(bins, c, projected, members, weights, end):
     """Make column c of the `projected` values of `members`, each with its weight, to be kept along a chain."""
-    count_bins(bins, c, projected, weights, COARSE)
+    count_bins(bins, c, projected, weights)
     bins.edge[BOUND] = 0.0
     group_bins(bins, c, projected, members, np.inf)
     bins.n_rows[c], bins.known_end[c] = members.size, end
 
 
 @kernel
-def forget_departed(bins, c, members, first, end, weights, work):
-    """Bring column c up to date: members[end:known_end] have left; `weights` are by row."""
+def forget_departed(bins, c, members, first, end, weights, points, rows, feature, sign, work):
+    """Bring column c, the given sum of features, up to date: members[end:known_end] have left."""
+    wide = feature.size
     if 2 * (end - first) < bins.n_rows[c]:  # the bins have become coarse for the rows that are left
-        n = 0
-        for i in range(first, end):
-            row = members[i]
-            bins.spare[n] = row
-            work[0, n], work[1, n] = bins.values[c, bins.place[c, row]], weights[row]
-            n += 1
-        keep_bins(bins, c, work[0, :n], bins.spare[:n], work[1, :n], end)
+        n = end - first
+        for i in range(n):
+            row = members[first + i]
+            work[0, i], work[1, i] = value_at(points, rows[row], feature, sign, 0, wide), weights[row]
+        keep_bins(bins, c, work[0, :n], members[first:end], work[1, :n], end)
         return
     low, scale, n_bins = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c]
     moments = bins.moments[c]
     for i in range(end, bins.known_end[c]):
         row = members[i]
-        at = (bins.values[c, bins.place[c, row]] - low) * scale
+        # Read anew from the points: shorter than the way to where the value stands among the bins.
+        at = (value_at(points, rows[row], feature, sign, 0, wide) - low) * scale
         b = min(np.int64(at), n_bins - 1)
         w, off = weights[row], at - b - 0.5
         moments[b, 0] -= w
@@ -320,8 +314,6 @@ def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, w
     values, member = bins.values[c, start:stop], bins.member[c, start:stop]
     if not bins.in_order[c, b]:
         sort_pairs(values, member, work, code)
-        for i in range(stop - start):
-            bins.place[c, member[i]] = start + i
         bins.in_order[c, b] = True
     inside = work[7]
     n = 0
@@ -363,7 +355,7 @@ def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
     """
     n_below = 0
     for a in range(b):
-        n_below += np.int64(bins.moments[c, a, 0])
+        n_below += int(bins.moments[c, a, 0])
     for i in range(bins.start[c, b], bins.stop[c, b]):
         if where[bins.member[c, i]] < end and bins.values[c, i] < cut:
             n_below += weights[bins.member[c, i]]

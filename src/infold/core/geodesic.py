@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row, trees_apart
+from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
+from .folded import folded_apart, folded_side
 from .forest import Plan, marginal_leaves
 from .intervals import Runs, count_near_all, fill_within, find_radii, runs_of
 from .jit import kernel
@@ -18,21 +19,21 @@ ROWS_PER_TASK = 256
 
 
 @kernel
-def geodesic_local_mi(leaves_x, leaves_y, x, y, diameter_x, diameter_y, variant, k, psi, start, stop, out):
+def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, psi, start, stop, out):
     """Fill out[start:stop] with local MI by G-KSG. Sec. 5.1.
 
     The paper's distances are whole numbers of trees, so "<" is exact on integers; only a row whose k-th neighbour is 0
     trees apart on both sides needs the local part of d_G. The released code's local part can exceed the other side's
     tree counts, so there every row needs it.
     """
-    n_trees, n = leaves_x.shape
+    n_trees, n = side_x.folded.shape
     apart_x, apart_y = np.empty((QUERIES, n), np.uint16), np.empty((QUERIES, n), np.uint16)
     joint = np.empty(n, np.uint16)
     d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
     for first in range(start, stop, QUERIES):
         end = min(first + QUERIES, stop)
-        trees_apart(leaves_x, (first, end), (0, n), apart_x)
-        trees_apart(leaves_y, (first, end), (0, n), apart_y)
+        folded_apart(side_x, (first, end), apart_x)
+        folded_apart(side_y, (first, end), apart_y)
         for i in range(first, end):
             in_x, in_y = apart_x[i - first], apart_y[i - first]
             for j in range(n):
@@ -73,9 +74,10 @@ def geodesic_ksg(
         return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     psi, out = digammas(n), np.empty(n_queries)
+    sides = folded_side(leaves_x), folded_side(leaves_y)
 
     def work(start: int, stop: int) -> None:
-        geodesic_local_mi(leaves_x, leaves_y, x, y, *diameters, variant, k, psi, start, stop, out)
+        geodesic_local_mi(*sides, x, y, *diameters, variant, k, psi, start, stop, out)
 
     run(work, blocks(n_queries, ROWS_PER_TASK), n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     return out

@@ -31,7 +31,11 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: compiled, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
+        jit = functools.partial(numba.njit, nogil=True, error_model="numpy", **flags)
+        try:
+            dispatcher = jit(cache=True)(function)
+        except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
+            return jit()(function)
         # numba asks only whether the file of a kernel has changed, not those of the kernels it calls: after an upgrade
         # it could run old code. So what is on disk counts only for exactly these sources.
         file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)

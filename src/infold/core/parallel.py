@@ -20,10 +20,32 @@ PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
 
 def n_workers(n_jobs: int | None) -> int:
     """Return how many threads to use: one inside a parallel task, so that cores are not shared out twice."""
-    backend, _ = get_active_backend()
-    if (backend.nesting_level or 0) > 0:
+    if in_parallel_task():
         return 1
+    if hasattr(get_active_backend()[0], "client"):  # a Dask cluster takes whole estimates; their parts stay here
+        with joblib.parallel_config("threading"):
+            return int(joblib.effective_n_jobs(n_jobs))
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def in_parallel_task() -> bool:
+    """Return whether this is a task of joblib, or of a Dask worker, which runs as many as it has cores."""
+    if (get_active_backend()[0].nesting_level or 0) > 0:
+        return True
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def progress_bar(total: int, label: str, verbose: int) -> tqdm:
+    """Return a bar that shows on a terminal, when the work takes long, and not from within a parallel task."""
+    silent = not verbose or not sys.stderr.isatty() or in_parallel_task()
+    return tqdm(total=total, desc=label, delay=PATIENCE, leave=False, disable=silent)
 
 
 def blocks(total: int, size: int) -> list[tuple[int, int]]:
@@ -39,8 +61,7 @@ def run(
     task: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], *, n_jobs: int | None, label: str, verbose: int
 ) -> list[Any]:
     """Return [task(*a) for a in arguments], in order; an interrupt lets running tasks end and starts no others."""
-    silent = not verbose or not sys.stderr.isatty()
-    bar = tqdm(total=len(arguments), desc=label, delay=PATIENCE, leave=False, disable=silent)
+    bar = progress_bar(len(arguments), label, verbose)
     results = []
     workers = min(n_workers(n_jobs), len(arguments))
     if workers == 1:  # a thread of its own would cost more than a small task

@@ -58,10 +58,19 @@ def project(points, rows, feature, sign, out):
                 out[i] -= values[rows[i]]
 
 
+@kernel
+def value_at(points, row, feature, sign, first, end):
+    """Return the signed sum of features first to end (at least one) of a row, as `project` adds them up."""
+    value = points[feature[first], row] if sign[first] > 0 else -points[feature[first], row]
+    for t in range(first + 1, end):
+        value += points[feature[t], row] if sign[t] > 0 else -points[feature[t], row]
+    return value
+
+
 def room_for(n_features: int, size: int) -> int:
     """Return how many columns to keep along a chain: single features, and sums of two where these are few."""
     n_projections = n_features**2 if n_features <= FEW else n_features
-    return int(max(2, min(n_projections, BYTES / (16 * size))))
+    return int(max(2, min(n_projections, BYTES / (12 * size))))
 
 
 @kernel

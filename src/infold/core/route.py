@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .projection import project
+from .projection import project, value_at
 
 STRETCH = 32  # nodes that make one box at most
 SHORTEST = 12  # nodes below which going step by step is as fast
@@ -31,15 +31,6 @@ def partition(rows, values, cut, spare):
         n_right += not goes_left
     rows[n_left:] = spare[:n_right]
     return n_left
-
-
-@kernel
-def value_at(points, row, feature, sign, first, end):
-    """Return the signed sum of features first to end (at least one) of a row, as `project` adds them up."""
-    value = points[feature[first], row] if sign[first] > 0 else -points[feature[first], row]
-    for t in range(first + 1, end):
-        value += points[feature[t], row] if sign[t] > 0 else -points[feature[t], row]
-    return value
 
 
 @kernel

@@ -31,9 +31,8 @@ def sort_pairs(values, carried, work, code):
     fill, spare, spare_carried = code[n : 2 * n + 1], work[0], code[2 * n + 1 :]
     fill[:] = 0
     for i in range(n):
-        b = np.int32((values[i] - low) * scale)  # rises with the value, and is below n
-        code[i] = b
-        fill[b + 1] += 1
+        code[i] = np.int32((values[i] - low) * scale)  # rises with the value, and is below n
+        fill[code[i] + 1] += 1
     most = 0
     for b in range(1, n + 1):
         most = max(most, fill[b])

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .binned import (
-    FINE,
     SMALL,
     binned_cut,
     count_bins,
@@ -27,7 +26,7 @@ from .split import FAST_BIC, best_cut, between
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
 SAMPLE = 512  # rows on which a sum of features is tried first, in nodes of twice as many
 MARGIN = 0.3  # nats a row by which it must then lose to be given up: some five standard errors of its score
-CHAIN = 2  # after so many that peel, the next ones are likely to peel too: columns are kept
+CHAIN = 0.5  # of the number of features: after so many that peel, columns are kept, to be met again before it ends
 
 
 class Tree(NamedTuple):
@@ -120,6 +119,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     With n_kept_columns = 0 every candidate is sorted instead: slower, and the tree of the exact search.
     """
     n_features, n = points.shape
+    chain = max(2, int(CHAIN * n_features))
     # Copies of a row travel together: a row and its weight.
     weights = np.bincount(drawn, minlength=n)
     rows = np.flatnonzero(weights > 0).astype(np.int32)
@@ -155,7 +155,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         if m < min_samples_split:
             chain_over = True
             continue
-        if n_peeled < CHAIN:
+        if n_peeled < chain:
             n_used = 0
         small = end - first < SMALL
         gathered = False
@@ -174,7 +174,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     begin, wide = 0, True
                 continue
             key, c = np.int64(-1), 0
-            if n_peeled >= CHAIN and not small:
+            if n_peeled >= chain and not small:
                 key = projection_key(feature[begin:stop], sign[begin:stop], n_features)
                 while c < n_used and bins.key[c] != key:
                     c += 1
@@ -183,7 +183,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                 if wide and not exact and criterion == FAST_BIC and end - first >= 2 * SAMPLE:
                     n, weight = sample(members[first:end], rows, weights, carried, work[1])
                     project(points, carried[:n], feature[begin:stop], sign[begin:stop], trial)
-                    count_bins(bins, n_kept_columns, trial[:n], work[1], FINE)
+                    count_bins(bins, n_kept_columns, trial[:n], work[1])
                     if score_a_row(bins, n_kept_columns, weight, n_log_n, work) > best_score / m + MARGIN:
                         begin = stop
                         continue
@@ -206,14 +206,26 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             else:
                 fresh = 0
                 if known:
-                    forget_departed(bins, c, members, first, end, weights, work)
+                    forget_departed(
+                        bins,
+                        c,
+                        members,
+                        first,
+                        end,
+                        weights,
+                        points,
+                        rows,
+                        feature[begin:stop],
+                        sign[begin:stop],
+                        work,
+                    )
                 elif key >= 0 and c < n_kept_columns:
                     bins.key[c] = key
                     n_used += 1
                     keep_bins(bins, c, trial[: end - first], members[first:end], member_weight, end)
                 else:
                     c, fresh = n_kept_columns, end - first
-                    count_bins(bins, c, trial[:fresh], member_weight, FINE)
+                    count_bins(bins, c, trial[:fresh], member_weight)
                 score, low, high, b = binned_cut(
                     bins,
                     c,

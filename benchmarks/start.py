@@ -1,0 +1,122 @@
+"""The start: what an import takes, what the first compilation of all kernels costs, what a second process compiles.
+
+    python benchmarks/start.py            # all, about two minutes
+    python benchmarks/start.py --quick    # imports only
+
+Imports are timed in fresh processes, in turns with `import sklearn.feature_selection`. Compilation is told in processor
+seconds, beside a plain Python loop on the same machine, as other work and other machines change both.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+IMPORTS = {
+    "import infold": "import infold",
+    "import infold; infold.mutual_information": "import infold; infold.mutual_information",
+    "import sklearn.feature_selection": "import sklearn.feature_selection",
+}
+TIMED = "import time; start = time.process_time(); {}; print(time.process_time() - start)"
+
+ALL_KERNELS = """
+import collections, json, time
+import numpy as np
+from numba.core import event
+
+def loop():
+    start, total = time.process_time(), 0
+    for i in range(10_000_000):
+        total += i
+    return time.process_time() - start
+
+class Costs(event.Listener):
+    def __init__(self):
+        self.stack, self.own, self.count = [], collections.Counter(), 0
+    def on_start(self, happened):
+        function = happened.data["dispatcher"].py_func
+        self.stack.append([function.__module__ + "." + function.__qualname__, time.process_time(), 0.0])
+    def on_end(self, happened):
+        name, start, inner = self.stack.pop()
+        seconds = time.process_time() - start
+        self.own[name] += seconds - inner
+        self.count += 1
+        if self.stack:
+            self.stack[-1][2] += seconds
+
+costs = Costs()
+event.register("numba:compile", costs)
+import infold
+
+rng = np.random.default_rng(0)
+def estimate(n, d_x, d_y, method, **options):
+    X, Y = rng.random((n, d_x)), rng.random((n, d_y))
+    infold.mutual_information(X, Y, method=method, n_jobs=1, verbose=0, **options)
+
+before, start = loop(), time.process_time()
+for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
+    estimate(n, d, d, "ksg")
+estimate(100, 2, 2, "ksg", metric="euclidean")
+for d_x, d_y in ((1, 1), (1, 2), (2, 2)):
+    estimate(400, d_x, d_y, "gksg", n_estimators=5)
+estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
+estimate(80, 2, 2, "gknn", n_neighbors=20)
+estimate(80, 2, 2, "lnn")
+estimate(80, 2, 2, "lnn", variant="rmi")
+estimate(80, 2, 2, "auto")
+forest = infold.GeodesicForest(n_estimators=5, random_state=0).fit(rng.random((100, 2)))
+forest.proximity(), forest.distance(), forest.kneighbors()
+print(json.dumps({
+    "seconds": time.process_time() - start, "loop": (before + loop()) / 2, "functions": costs.count,
+    "costs": costs.own.most_common(12),
+}))
+"""
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout
+
+
+def imports(repeats):
+    """Print the median processor time of each import, and its ratio to scikit-learn's."""
+    seconds = {name: [] for name in IMPORTS}
+    for _ in range(repeats):
+        for name, code in IMPORTS.items():
+            seconds[name].append(float(run(TIMED.format(code))))
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    base = medians["import sklearn.feature_selection"]
+    for name, median in medians.items():
+        print(f"{name:45s} {median:6.3f} s   {median / base:5.2f} x")
+
+
+def compilation():
+    """Print what the first process pays for all kernels, and what a second one does."""
+    with tempfile.TemporaryDirectory() as folder:
+        for which in ("first", "second"):
+            told = json.loads(run(ALL_KERNELS, NUMBA_CACHE_DIR=folder))
+            print(
+                f"{which} process: {told['functions']} functions compiled, {told['seconds']:.1f} processor seconds "
+                f"in all; ten million rounds of a Python loop take {told['loop']:.2f} s"
+            )
+            for name, seconds in told["costs"]:
+                print(f"    {name:50s} {seconds:5.2f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="only the imports")
+    parser.add_argument("--repeats", type=int, default=7, help="fresh processes for each import (default 7)")
+    options = parser.parse_args()
+    imports(options.repeats)
+    if not options.quick:
+        compilation()
+
+
+if __name__ == "__main__":
+    main()
