@@ -72,8 +72,9 @@ def test_the_page_has_the_numbers_of_the_results(report, page):
     interval = infold.confidence_interval(x, y, **options)
     assert (report.estimate.mi, report.test.pvalue) == (test.mi, test.pvalue)
     assert (report.interval.low, report.interval.high) == (interval.low, interval.high)
-    for value in (report.estimate.mi, interval.low, interval.high, test.null_mean):
+    for value in (report.estimate.mi, interval.low, interval.high):
         assert number(value) in page.text["dl"]
+    assert f"{number(test.null_mean, 2)} ± {number(test.null_std, 2)}" in page.text["dl"]
     for sentence in report.diagnosis.verdict:
         assert sentence in page.text["main"]
     for note in report.notes:
@@ -155,6 +156,17 @@ def test_warnings_are_on_the_page_and_still_heard():
         made = reports.make_report(X, Y, **SETTINGS)
     assert len({str(w.message) for w in heard}) == len(heard)
     assert any("constant columns" in note for note in made.notes)
+
+
+def test_blocks_answer_the_hint_at_memory():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 120)).cumsum(axis=1)
+    with pytest.warns(infold.DataWarning, match="autocorrelated"):
+        free = reports.make_report(X, Y, **SETTINGS)
+    assert any("autocorrelated" in note for note in free.notes)
+    blocks = reports.make_report(X, Y, block=4, **SETTINGS)  # a warning would be an error
+    assert not any("autocorrelated" in note for note in blocks.notes)
+    assert "4 consecutive rows" in blocks.html()
 
 
 def test_written_to_a_file_with_its_source(tmp_path):

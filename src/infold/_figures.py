@@ -60,7 +60,7 @@ def legend_above(ax: Any, **options: Any) -> None:
     """Put the legend between the axes and their title, where no data can be."""
     ax.legend(
         frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
-        columnspacing=1.2, handlelength=1.6, **options,
+        columnspacing=1.0, handlelength=1.4, **options,
     )  # fmt: skip
     if ax.get_title():
         ax.set_title(ax.get_title(), fontsize="medium", pad=24, parse_math=False)

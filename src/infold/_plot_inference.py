@@ -42,9 +42,9 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_figure().add_subplot() if ax is None else ax
     null = np.asarray(test.null)
-    ax.hist(null, bins=_bins(null), color=PALE, edgecolor="black", linewidth=0.7, label="rows re-paired")
+    ax.hist(null, bins=_bins(null), color=PALE, edgecolor="black", linewidth=0.7, label="re-paired")
     ax.axvline(test.null_mean, color="black", linestyle="dashed", linewidth=1.2, label="their mean")
-    ax.axvline(test.statistic, color=BLUE, linewidth=2.5, label=f"as observed: {test.statistic:.3g}")
+    ax.axvline(test.statistic, color=BLUE, linewidth=2.5, label=f"observed: {test.statistic:.3g}")
     ax.set_xlabel(mi_label(test.units) if test.statistic_name == "mi" else _statistic_label(test))
     ax.set_ylabel("permutations")
     stopped = ", stopped early" if test.stopped_early else ""

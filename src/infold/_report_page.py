@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .report import Report
     from .selection import Relevance
 
-WIDTH, HEIGHT = 4.6, 3.4  # inches; small, so that text stays readable where a page is 400 pixels wide
+WIDTH, HEIGHT = 4.2, 3.2  # inches; small, so that text stays readable where a page is 400 pixels wide
 NO_COLUMN_SETTINGS = ("n_jobs", "verbose", "random_state")
 
 

@@ -184,14 +184,13 @@ def make_report(
         interval = confidence_interval(x, y, level=level, block=block, **asked)
         diagnosis = diagnose(x, y, **asked)
         columns, reduced = _relevances(x, y, shuffle, shared, n_permutations)
-    # The diagnosis knows no blocks, and would advise what was done already.
-    answered = memory_note(x, y, None) if block is not None else None
-    said = {str(w.message): w.category for w in heard if answered is None or str(w.message) != answered.text}
+    # The diagnosis knows neither blocks nor groups, and would advise what was done already.
+    hint = memory_note(x, y, None) if block is not None or groups is not None else None
+    stale = {hint.text} - set(test.notes) if hint else set()
+    said = {str(w.message): w.category for w in heard if str(w.message) not in stale}
     for message, category in said.items():
         warnings.warn(message, category, stacklevel=2)
-    notes = [*said, *test.notes, *interval.notes, *diagnosis.notes, *reduced]
-    if answered is not None:
-        notes = [note for note in notes if note != answered.text]
+    notes = [n for n in (*said, *test.notes, *interval.notes, *diagnosis.notes, *reduced) if n not in stale]
     return Report(
         title=title or "Mutual information report",
         x=x,
