@@ -78,9 +78,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     for question in [options.only] if options.only else CASES:
-        print(
-            f"\n| {question} | columns | n | options | seconds | CPU s | MB more | peak MB | estimate |"
-        )
+        print(f"\n| {question} | columns | n | options | seconds | CPU s | MB more | peak MB | estimate |")
         print("|---|---|---|---|---|---|---|---|---|")
         for one in CASES[question]:
             done = subprocess.run(
