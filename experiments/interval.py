@@ -33,7 +33,7 @@ FIELDS = [
 ]
 # Fewer trees and subsamples where a fit is slow: wider intervals (Student's t with fewer degrees), same coverage.
 SETTINGS = {"gksg": {"n_estimators": 50, "n_subsamples": 20}, "auto": {"n_subsamples": 20}, "ksg": {}}
-REFERENCE = {"ksg": 1000, "gksg": 200, "auto": 100}
+REFERENCE = {"ksg": 1000, "gksg": 200, "auto": 60}
 
 
 def sample(task: str, n: int, seed: list[int]) -> tuple[np.ndarray, np.ndarray, float]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import interval
 import level
 import power
+import series
 
 PAGE = Path(__file__).parent.parent / "docs" / "trust.md"
 
@@ -17,6 +18,7 @@ def filled(page: str) -> str:
     tables = {
         "level": level.table,
         "interval": interval.table,
+        "series": series.table,
         "power": lambda: power.table(list(csv.DictReader(power.RESULTS.open()))),
     }
     return re.sub(

@@ -1,6 +1,9 @@
 import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,3 +207,8 @@ def test_planted_bias_is_a_doubt():
     planted = [*CLEAR.planted[:3], {"true": 1.0, "mean": 0.5, "sd": 0.04, "bias": -0.5, "power": 1.0}]
     said = verdict(replace(CLEAR, planted=planted))
     assert "a planted MI of 1 comes out as 0.5" in said[1]
+
+
+def test_page_has_the_measured_tables():
+    script = Path(__file__).parent.parent / "experiments" / "trust.py"
+    subprocess.run([sys.executable, script, "--check"], check=True)
