@@ -163,6 +163,7 @@ CLEAR = Evidence(
     mi=1.0,
     units="nats",
     n_samples=500,
+    n_columns=2,
     detected=True,
     error=0.05,
     over_size=[0.98, 0.99, 1.0],
@@ -212,3 +213,13 @@ def test_planted_bias_is_a_doubt():
 def test_page_has_the_measured_tables():
     script = Path(__file__).parent.parent / "experiments" / "trust.py"
     subprocess.run([sys.executable, script, "--check"], check=True)
+
+
+def test_drowned_methods_are_no_argument_against_auto():
+    said = {"auto": 1.0, "ksg": 0.2, "gksg": 0.4, "cca": 1.0}
+    doubtful = verdict(replace(CLEAR, method="auto", methods=said))
+    assert "other methods say otherwise (ksg 0.2, gksg 0.4)" in doubtful[1]
+    sound = verdict(replace(CLEAR, method="auto", methods=said, n_columns=20))
+    assert "plain neighbours see less in so many columns: ksg 0.2, gksg 0.4" in sound[1]
+    alone = verdict(replace(CLEAR, method="auto", methods={**said, "cca": 0.1}, n_columns=20))
+    assert "other methods say otherwise" in alone[1]

@@ -135,6 +135,7 @@ def diagnose(
         mi=mi / unit,
         units=units,
         n_samples=n,
+        n_columns=both.shape[1],
         detected=estimator.test_statistic_ > max(null),
         error=over_size[n // 2][1] / math.sqrt(2) if n // 2 in over_size else math.nan,
         over_size=[mean for mean, _ in over_size.values()] + [mi / unit],
