@@ -1,6 +1,6 @@
 """Where the time of G-KSG goes, and how far its kernels are from what the machine can do. One thread.
 
-python benchmarks/profile.py
+python benchmarks/phases.py
 """
 
 import time
