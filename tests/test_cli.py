@@ -189,7 +189,7 @@ def test_demo_prints_a_table_and_writes_a_picture(tmp_path):
     output = tmp_path / "demo.png"
     text = answer("demo", "--output", output)
     assert max(map(len, text.replace(str(output), "").splitlines())) <= 80
-    for word in ("helix", "independent", "truth", "KSG", "G-KSG", str(output)):
+    for word in ("helix", "independent", "truth", "KSG", "G-KSG", "auto", str(output)):
         assert word in text
     assert output.read_bytes().startswith(b"\x89PNG")
     assert [file.name for file in tmp_path.iterdir()] == ["demo.png"]
@@ -226,14 +226,14 @@ def test_demo_refuses_a_bad_output_before_it_works(tmp_path, monkeypatch, output
 
 def test_the_reading_follows_the_numbers():
     rows = [
-        _demo.Row(data="helix", noise_dims=0, truth=6.77, ksg=5.0, gksg=4.0),
-        _demo.Row(data="helix", noise_dims=4, truth=6.77, ksg=1.0, gksg=2.0),
-        _demo.Row(data="independent", noise_dims=0, truth=0.0, ksg=-0.3, gksg=0.1),
+        _demo.Row(data="helix", noise_dims=0, truth=6.77, ksg=5.0, gksg=4.0, auto=4.5),
+        _demo.Row(data="helix", noise_dims=4, truth=6.77, ksg=1.0, gksg=2.0, auto=4.6),
+        _demo.Row(data="independent", noise_dims=0, truth=0.0, ksg=-0.3, gksg=0.1, auto=0.02),
     ]
     first, second = _demo.reading(rows)
-    assert "KSG finds 1.00 and G-KSG 2.00" in first
+    assert "KSG finds 1.00, G-KSG 2.00 and auto, the default, 4.60" in first
     assert "1 of 2 helices" in first
-    assert "at most 0.30" in second
+    assert "at most 0.30 there, G-KSG by 0.10, auto by 0.02" in second
 
 
 # The process

@@ -147,7 +147,7 @@ def demo(
     jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
-    """See what infold does: a helix among noise columns, measured by KSG and G-KSG."""
+    """See what infold does: a helix among noise columns, measured by KSG, G-KSG and auto."""
     if not no_plot:
         check_output(output, PICTURES)
     from infold import _demo
