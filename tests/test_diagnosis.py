@@ -223,3 +223,10 @@ def test_drowned_methods_are_no_argument_against_auto():
     assert "plain neighbours see less in so many columns: ksg 0.2, gksg 0.4" in sound[1]
     alone = verdict(replace(CLEAR, method="auto", methods={**said, "cca": 0.1}, n_columns=20))
     assert "other methods say otherwise" in alone[1]
+
+
+def test_a_zero_that_a_milder_test_contradicts_is_not_called_sound():
+    first, second, third = verdict(replace(CLEAR, mi=0.0, method="auto", error=0.0))
+    assert "so weakly that auto answers 0" in first
+    assert "would have been seen" in second
+    assert "independence test" in third

@@ -46,6 +46,17 @@ def test_interval_is_not_clamped():
     assert found.low < 0 < found.high
 
 
+def test_an_answer_of_zero_is_not_certain():
+    # 0.02 nats: auto answers 0, and so do all subsamples; an interval from 0 to 0 would be a lie.
+    x, y = gaussian(120, 0.2, 0)
+    found = infold.confidence_interval(x, y, method="auto", n_subsamples=4, random_state=0, units="bits")
+    assert found.mi == 0
+    assert found.low < 0 < 0.03 < found.high < 0.5
+    assert "may have gone unseen" in found.notes[0]
+    own = infold.Adaptive(random_state=0).fit(x, y).standard_error_
+    assert found.standard_error == pytest.approx(own / np.log(2))
+
+
 def test_drift_is_told_where_the_bias_is_large():
     # 3 + 3 columns, a strong signal in one: KSG is far too low, and rises with n.
     x, y = gaussian(300, 0.95, 0, columns=3)

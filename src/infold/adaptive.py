@@ -187,6 +187,11 @@ class Adaptive(MutualInformationEstimator):
         """What a permutation test compares: `mi_` is 0 for most independent data, and ranks nothing."""
         return 0.0 - math.log10(max(self.pvalue_, 1e-300))
 
+    @property
+    def silent_error_(self) -> float:
+        """Standard error, in nats, of the answer 0: subsamples all answer 0 as well, and show no spread."""
+        return self.standard_error_ if self.view_ == NONE else 0.0
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_random_state(self.random_state)

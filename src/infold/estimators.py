@@ -116,6 +116,11 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """What a permutation test compares: large means dependent."""
         return self.mi_
 
+    @property
+    def silent_error_(self) -> float:
+        """Standard error, in nats, of an answer of exactly 0 by rule; 0 for methods that have no such rule."""
+        return 0.0
+
     def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors)
 

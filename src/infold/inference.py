@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from ._tasks import in_order
@@ -19,6 +20,7 @@ from .notes import (
     fixed_rows_note,
     memory_note,
     resolution_note,
+    silence_note,
     tied_columns,
     ties_note,
     told,
@@ -210,6 +212,9 @@ def confidence_interval(
     of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof of a small bias:
     an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further.
 
+    Where `method="auto"` answers exactly 0, most subsamples do so too, and their spread says nothing. Its own standard
+    error, of what it would have answered, is the least that counts then.
+
     Examples
     --------
     >>> import infold
@@ -253,8 +258,10 @@ def confidence_interval(
     # n times the variance, as subsamples of each size show it; `grown` is what it may add from n / 2 to n.
     scaled = [part.var(axis=1, ddof=1).mean() * n / parts for part, parts in zip(spread, sizes, strict=True)]
     grown = max(0.0, scaled[0] - scaled[-1])
-    error = math.sqrt((scaled[0] + grown) / n)
-    half = float(student_t.ppf((1 + level) / 2, rounds[0])) * error  # so many differences of halves know the error
+    error, silent = math.sqrt((scaled[0] + grown) / n), estimator.silent_error_ / unit
+    # So many differences of halves know the error.
+    half = max(float(student_t.ppf((1 + level) / 2, rounds[0])) * error, float(norm.ppf((1 + level) / 2)) * silent)
+    error = max(error, silent)
     mi = estimator.mi_ / unit
     means = [float(part.mean()) for part in spread[::-1]] + [mi]
     over_neighbors = dict(zip([k, *ks], [mi, *(float(v) for v in over_k)], strict=True))
@@ -262,6 +269,7 @@ def confidence_interval(
     notes = told(
         (
             drifting,
+            silence_note(half, units) if silent else None,
             ceiling_note(estimator.mi_, n, k),
             ties_note(tied_columns(x, y)),
             memory_note(x, y, block),

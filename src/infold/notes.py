@@ -103,6 +103,14 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
     )
 
 
+def silence_note(most: float, units: str) -> Note:
+    """Tell what an answer of exactly 0 by rule may have missed."""
+    return Note(
+        f"The answer is 0 because nothing tells X and Y from independent; a dependence of up to about {most:.2g} "
+        f"{units} may have gone unseen."
+    )
+
+
 def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note | None:
     """Tell if p-values as small as alpha are out of reach."""
     if 1 / (n_permutations + 1) > alpha + 1e-12:

@@ -37,6 +37,8 @@ def verdict(e: Evidence) -> tuple[str, ...]:
     """Return whether there is dependence, whether the number can be trusted, and what to do."""
     if not e.detected:
         return _nothing_found(e)
+    if e.mi == 0:
+        return _too_weak(e)
     null = e.planted[0]
     first = (
         f"X and Y are dependent: {e.mi:.3g} {e.units} is more than each of 19 random pairings of the rows shows "
@@ -52,12 +54,29 @@ def verdict(e: Evidence) -> tuple[str, ...]:
 def _nothing_found(e: Evidence) -> tuple[str, ...]:
     """Return the verdict on data that look independent, with what could have been seen."""
     null = e.planted[0]
-    power = " and ".join(f"{p['true']:.2g} {e.units} in {p['power']:.0%}" for p in e.planted[1:3])
     return (
         f"These data show no dependence: {e.mi:.2g} {e.units} is what random pairings of the rows also give "
         f"({null['mean']:.2g} ± {null['sd']:.2g}).",
-        f"With {e.n_samples} samples and these columns, a simple dependence of {power} of cases would have been seen.",
+        _power(e),
         *_advice(e, 0),
+    )
+
+
+def _too_weak(e: Evidence) -> tuple[str, ...]:
+    """Return the verdict where a test at 5 % sees something, and a method with a stricter test of its own answers 0."""
+    return (
+        f"X and Y look dependent, more so than in each of 19 random pairings of the rows, but so weakly that "
+        f"{e.method} answers 0.",
+        _power(e),
+        *(_advice(e, 0) or ("For a p-value run the independence test; for a number add samples.",)),
+    )
+
+
+def _power(e: Evidence) -> str:
+    """Return what could have been seen."""
+    power = " and ".join(f"{p['true']:.2g} {e.units} in {p['power']:.0%}" for p in e.planted[1:3])
+    return (
+        f"With {e.n_samples} samples and these columns, a simple dependence of {power} of cases would have been seen."
     )
 
 
