@@ -191,7 +191,7 @@ CLEAR = Evidence(
         ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the number of rows", "upper bound"),
         ({"over_neighbors": [1.1, 1.0, 0.6]}, "depends on the number of neighbours", "lower bound"),
         ({"methods": {"ksg": 1.0, "auto": 2.0}}, r"say otherwise (auto 2)", "method='auto' sees 2 here"),
-        ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", None),
+        ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", "upper bound"),
         ({"mostly_tied": True}, "many values are tied", None),
         ({"block": 12}, "rows are autocorrelated", "pass block=12"),
     ],
