@@ -115,7 +115,7 @@ def test_diagnosis_is_plain_for_json_and_readable(sound):
 
 def test_diagnosis_of_independent_data():
     found = infold.diagnose(*gaussian(100, 0.0, 1), method="ksg", random_state=0)
-    assert found.verdict[0].startswith("These data show no dependence")
+    assert found.verdict[0].startswith("These data show no clear dependence")
     assert "would have been seen" in found.verdict[1]
 
 
@@ -164,10 +164,12 @@ CLEAR = Evidence(
     units="nats",
     n_samples=500,
     n_columns=2,
-    detected=True,
+    pvalue=0.005,
+    null=(199, 0.0, 0.03),
     error=0.05,
     over_size=[0.98, 0.99, 1.0],
     over_neighbors=[1.0, 0.99, 0.95],
+    smallest=125,
     own=1,
     methods={"ksg": 1.0, "gksg": 0.97, "auto": 1.02, "cca": 1.0},
     method="ksg",
@@ -187,8 +189,8 @@ CLEAR = Evidence(
     ("change", "doubt", "advice"),
     [
         ({"near_ceiling": True}, "near the most that so many samples", "lower bound"),
-        ({"over_size": [0.7, 0.85, 1.0]}, "it grows with the number of rows", "lower bound"),
-        ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the number of rows", "upper bound"),
+        ({"over_size": [0.7, 0.85, 1.0]}, "it grows with the rows", "lower bound"),
+        ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the rows", "upper bound"),
         ({"over_neighbors": [1.1, 1.0, 0.6]}, "depends on the number of neighbours", "lower bound"),
         ({"methods": {"ksg": 1.0, "auto": 2.0}}, r"say otherwise (auto 2)", "method='auto' sees 2 here"),
         ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", "upper bound"),
@@ -227,6 +229,54 @@ def test_drowned_methods_are_no_argument_against_auto():
 
 def test_a_zero_that_a_milder_test_contradicts_is_not_called_sound():
     first, second, third = verdict(replace(CLEAR, mi=0.0, method="auto", error=0.0))
-    assert "so weakly that auto answers 0" in first
+    assert "so weakly that auto, which asks for more, answers 0" in first
     assert "would have been seen" in second
-    assert "independence test" in third
+    assert "add samples" in third
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_ties_are_no_memory(levels):
+    # Independent coin flips: with the hint at p = .01 a side, about one in 10,000 may look autocorrelated.
+    rng = np.random.default_rng(levels)
+    pvalues = [memory(rng.integers(0, levels, (300, 1)).astype(float)).pvalue for _ in range(200)]
+    assert np.mean(np.array(pvalues) < 0.05) < 0.12  # 5 %, deviation 1.5 %
+
+
+def test_groups_are_not_mistaken_for_dependence():
+    groups = np.repeat([0, 1, 2, 3], [30, 90, 50, 30])
+    rng = np.random.default_rng(0)
+    x, y = 5 * groups + rng.standard_normal((2, 200))
+    found = infold.diagnose(x, y, method="ksg", groups=groups, random_state=0)
+    assert found.verdict[0].startswith("These data show no clear dependence: 1.")
+    assert found.autocorrelation["block"] is None
+    assert not any("autocorrelated" in said for said in (*found.verdict, *found.notes))
+
+
+def test_a_block_that_was_given_is_not_advised():
+    x, y = walk(300, 0.95, 0), walk(300, 0.95, 1)
+    found = infold.diagnose(x, y, method="ksg", block=30, random_state=0)
+    assert found.verdict[0].startswith("These data show no clear dependence")
+    assert not any("block=" in said for said in (*found.verdict, *found.notes))
+
+
+def test_verdict_begins_with_the_test_that_was_made():
+    x, y = gaussian(120, 0.3, 3)
+    test = infold.independence_test(x, y, method="ksg", random_state=0)
+    said = infold.diagnose(x, y, method="ksg", test=test, random_state=0).verdict[0]
+    assert (
+        f"199 random pairings of the rows give {test.null_mean:.2g} ± {test.null_std:.1g} (p = {test.pvalue:.2g})"
+        in said
+    )
+
+
+def test_too_few_rows_for_an_error_are_a_doubt():
+    found = verdict(replace(CLEAR, error=math.nan, methods={"ksg": 1.0, "auto": 1.3}))
+    assert "so few samples cannot tell how far it would move" in found[1]
+    assert "other methods say otherwise (auto 1.3)" in found[1]
+
+
+def test_tied_data_get_no_direction_and_no_planted_doubt():
+    planted = [*CLEAR.planted[:3], {"true": 1.0, "mean": 0.5, "sd": 0.04, "bias": -0.5, "power": 1.0}]
+    said = verdict(replace(CLEAR, planted=planted, mostly_tied=True, methods={"ksg": 1.0, "auto": 2.0}))
+    assert "planted" not in said[1]
+    assert "probably" not in " ".join(said)

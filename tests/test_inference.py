@@ -266,3 +266,11 @@ def test_parts_share_no_row():
     parts = partition_tasks(make_shuffle(43, None, None), 4, 7)
     rows = np.concatenate([part for part, _ in parts])
     assert len(rows) == len(set(rows)) == 40
+
+
+def test_missing_and_mixed_labels_are_refused():
+    for labels in (["a", None] * 10, [0.0, np.nan] * 10):
+        with pytest.raises(ValueError, match="groups has missing labels"):
+            make_shuffle(20, labels, None)
+    with pytest.raises(TypeError, match="groups mixes labels"):
+        make_shuffle(20, np.array(["a", 1] * 10, dtype=object), None)

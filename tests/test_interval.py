@@ -80,7 +80,7 @@ def test_no_bias_is_told_where_there_is_none():
 
 def test_ceiling_is_told():
     x = np.random.default_rng(0).random(100)
-    with pytest.warns(infold.DataWarning, match=r"of the most that 100 samples and 3 neighbours can show"):
+    with pytest.warns(infold.DataWarning, match=r"of the most that 3 neighbours among 100 samples can show"):
         infold.confidence_interval(x, x + 1e-9 * np.arange(100), method="ksg", n_subsamples=8)
 
 
@@ -100,10 +100,29 @@ def test_blocks_widen_the_interval_of_a_series():
 
 
 def test_few_samples_are_enough_or_told():
-    found = infold.confidence_interval(*gaussian(10, 0.5, 0), method="ksg", n_subsamples=8, random_state=0)
-    assert found.sizes == (5, 10)  # a quarter has no third neighbour
-    with pytest.raises(ValueError, match="n_neighbors=3 needs at least 8 samples for halves, but X has 7"):
-        infold.confidence_interval(*gaussian(7, 0.5, 0), method="ksg")
+    found = infold.confidence_interval(*gaussian(16, 0.5, 0), method="ksg", n_subsamples=8, random_state=0)
+    assert found.sizes == (4, 8, 16)
+    assert any("16 rows are few for an interval" in note for note in found.notes)
+    with pytest.raises(ValueError, match="n_neighbors=3 needs at least 16 samples for quarters, but X has 15"):
+        infold.confidence_interval(*gaussian(15, 0.5, 0), method="ksg")
+
+
+def test_few_blocks_are_refused():
+    with pytest.raises(ValueError, match="block=20 leaves 5 blocks of the 100 rows, but an interval needs at least 8"):
+        infold.confidence_interval(*gaussian(100, 0.5, 0), method="ksg", block=20)
+
+
+def test_nothing_known_is_no_interval_of_zero_width():
+    # 60 + 60 columns of 100 rows, none of whose pairs stands out: auto cannot look at them jointly.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 60))
+    Y = X @ rng.standard_normal((60, 60)) / 8 + 0.5 * rng.standard_normal((100, 60))
+    found = infold.confidence_interval(X, Y, n_subsamples=4, random_state=0)
+    assert found.mi == 0
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    assert not found.bias_is_small
+    assert "nothing is known" in found.notes[0]
+    assert found.to_dict()["low"] is None
 
 
 @pytest.mark.parametrize(

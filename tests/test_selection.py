@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
+from test_inference import walk
 
 import infold
-from infold._validation import Table
+from infold._validation import Table, without_data_warnings
 from infold.resampling import make_shuffle, seeds_for
 from infold.selection import adjusted_pvalues, upper_quantile
 
@@ -83,7 +84,8 @@ def false_alarms(kind, n_sets, n_x, n_y):
     rng, alarms = np.random.default_rng(11), np.zeros(2)
     for seed in range(n_sets):
         X, Y = rng.normal(size=(50, n_x)), rng.normal(size=(50, n_y))
-        found = infold.relevance(X, Y, kind=kind, n_permutations=4, level=0.2, random_state=seed, n_jobs=1)
+        with without_data_warnings:  # 50 rows look autocorrelated now and then
+            found = infold.relevance(X, Y, kind=kind, n_permutations=4, level=0.2, random_state=seed, n_jobs=1)
         alarms += found.relevant_x.any(), found.relevant_y.any()
     return alarms
 
@@ -147,10 +149,20 @@ def test_other_methods_and_the_same_bits_for_any_number_of_workers(linked, metho
 
 def test_rows_change_places_within_groups_only(rng):
     # The group explains all: within groups X and Y are independent.
-    groups = np.repeat([0, 1], 60)
+    groups = np.tile([0, 1], 60)
     X, Y = (rng.normal(size=120) + 6 * groups for _ in range(2))
-    assert infold.relevance(X, Y, n_permutations=19, random_state=0).relevant_x.all()
+    with without_data_warnings:
+        assert infold.relevance(X, Y, n_permutations=19, random_state=0).relevant_x.all()
     assert not infold.relevance(X, Y, n_permutations=19, groups=groups, random_state=0).relevant_x.any()
+
+
+def test_a_series_is_told_to_keep_its_blocks():
+    x, y = walk(200, 0.95, 0), walk(200, 0.95, 1)
+    with pytest.warns(infold.DataWarning, match="autocorrelated"):
+        found = infold.relevance(x, y, n_permutations=19, random_state=0)
+    assert "block=" in repr(found)
+    assert "block=" in found.to_dict()["notes"][0]
+    assert not infold.relevance(x, y, n_permutations=19, block=20, random_state=0).notes
 
 
 def test_a_constant_column_scores_nothing(linked):

@@ -50,12 +50,12 @@ def independence(
 
 
 @about_a_table
-def diagnose(question: Question, as_json: Json = False) -> None:
+def diagnose(question: Question, groups: Groups = None, block: Block = None, as_json: Json = False) -> None:
     """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
     with working() as heard:
         import infold
 
-        result = infold.diagnose(question.x, question.y, **question.options)
+        result = infold.diagnose(question.x, question.y, **question.shuffle(groups, block), **question.options)
     _tell(question, result, heard, as_json)
 
 

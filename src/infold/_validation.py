@@ -59,16 +59,19 @@ def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
     if isinstance(data, Table):
         _refuse_non_finite(data.values, name, data.names)
         return data
+    names: tuple[str, ...] | None = None
+    if hasattr(data, "set_axis"):  # pandas lets names be numbers, tuples, or the same twice
+        data, names = _renamed(data)
     # A plain array is no table of any library: asking all of them takes longer than a small estimate.
     plain = type(data) is np.ndarray
     native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
-    names: tuple[str, ...] | None = None
     if isinstance(native, nw.Series):
         names = (str(native.name),) if native.name not in (None, "") else None
         native = native.to_frame()
     if isinstance(native, nw.DataFrame):
-        _refuse_text(native, name)
-        names = names or tuple(str(c) for c in native.columns)
+        labels = names or tuple(str(c) for c in native.columns)
+        _refuse_text(native, name, labels)
+        names = labels if names != () else None
         values = np.column_stack([_column(native[c]) for c in native.columns]) if native.columns else np.empty((0, 0))
     elif isinstance(native, nw.LazyFrame):
         raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
@@ -233,8 +236,20 @@ def _array(data: Any, name: str) -> np.ndarray:
     return values
 
 
-def _refuse_text(frame: nw.DataFrame[Any], name: str) -> None:
-    bad = [f"{c!r} ({dtype})" for c, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)]
+def _renamed(data: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a pandas table or series as a table with plain names, and the names it had; none if it had no name."""
+    if data.ndim == 1:
+        return data.to_frame("0"), () if data.name in (None, "") else (_label(data.name),)
+    return data.set_axis([str(i) for i in range(data.shape[1])], axis=1), tuple(_label(c) for c in data.columns)
+
+
+def _label(name: Any) -> str:
+    return " ".join(str(part) for part in name if part != "") if isinstance(name, tuple) else str(name)
+
+
+def _refuse_text(frame: nw.DataFrame[Any], name: str, labels: Sequence[str]) -> None:
+    dtypes = zip(labels, frame.schema.values(), strict=True)
+    bad = [f"{c!r} ({dtype})" for c, dtype in dtypes if not (dtype.is_numeric() or dtype == nw.Boolean)]
     if bad:
         raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}; encode or drop them.")
 
@@ -262,10 +277,6 @@ def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | N
 
 
 def _refuse_shared_columns(x: Table, y: Table) -> None:
-    if x.names and y.names and (shared := sorted(set(x.names) & set(y.names))):
-        raise ValueError(
-            f"X and Y share the column {shared[0]!r}, but their MI is then infinite; leave it out on one side."
-        )
     # Three values tell columns apart, mostly; a digest of the whole column does without keeping copies.
     if _heads(x.values).isdisjoint(_heads(y.values)):
         return

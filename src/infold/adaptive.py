@@ -190,7 +190,9 @@ class Adaptive(MutualInformationEstimator):
     @property
     def silent_error_(self) -> float:
         """Standard error, in nats, of the answer 0: subsamples all answer 0 as well, and show no spread."""
-        return self.standard_error_ if self.view_ == NONE else 0.0
+        if self.view_ != NONE:
+            return 0.0
+        return math.inf if math.isnan(self.standard_error_) else self.standard_error_
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -202,9 +204,13 @@ class Adaptive(MutualInformationEstimator):
         self._varying = [np.flatnonzero(t.values.min(axis=0) < t.values.max(axis=0)) for t in (x, y)]
         self._answer_zero(1.0, "a side has no column that varies", ())
 
+    def _varies(self) -> bool:
+        return all(columns.size for columns in self._varying)
+
     def _answer_zero(self, pvalue: float, reason: str, candidates: Sequence[Candidate]) -> np.ndarray:
         """Record that nothing tells the two sides from independent ones."""
-        error = max((c.standard_error for c in candidates), default=0.0)
+        # Without any look at the columns nothing is known; without a column that varies 0 is exact.
+        error = max((c.standard_error for c in candidates), default=math.nan if self._varies() else 0.0)
         none = np.array([], dtype=np.intp)
         self._explain(
             Candidate(NONE, NONE, 0.0, 0.0, 0.0, 1.0, 0.0, error, 0.0), pvalue, reason, none, none, candidates

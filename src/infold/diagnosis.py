@@ -25,11 +25,11 @@ from .notes import (
     ties_note,
     told,
 )
-from .resampling import Outcome, make_shuffle, partition_tasks, refitted, seeds_for
-from .results import NATS_PER_UNIT, Diagnosis
+from .resampling import Outcome, Shuffle, make_shuffle, partition_tasks, refitted, seeds_for
+from .results import NATS_PER_UNIT, Diagnosis, IndependenceTest
 from .verdict import Evidence, verdict
 
-N_NULL = 19  # planted with MI 0: a value above all 19 is a test at exactly 5 %
+N_NULL = 19  # random pairings: a value above all 19 is a test at exactly 5 %
 SMALL, MIDDLE, LARGE = 0.1, 0.3, 1.0  # further planted MI, in nats; the estimate itself takes the place of LARGE
 NEIGHBORS = (1, 2, 3, 5, 10, 20)
 ROUNDS = {4: 5, 2: 8}  # times that the rows are dealt into quarters, and into halves
@@ -42,6 +42,9 @@ def diagnose(
     *,
     method: str = DEFAULT_METHOD,
     n_simulations: int = 8,
+    groups: Any = None,
+    block: int | None = None,
+    test: IndependenceTest | None = None,
     n_neighbors: int | None = None,
     units: str = "nats",
     random_state: Any = None,
@@ -57,6 +60,11 @@ def diagnose(
         As in :func:`mutual_information`.
     n_simulations : int, default=8
         Simulated data sets for each planted MI but 0, which has 19.
+    groups, block
+        As in :func:`independence_test`.
+    test : IndependenceTest or None, default=None
+        A test of the same data, by the same method, if there is one already: the verdict then begins with its p-value
+        instead of 19 pairings of its own.
     random_state : int, RandomState, Generator or None, default=None
         Seed of everything.
     n_jobs : int or None, default=-1
@@ -92,11 +100,14 @@ def diagnose(
     check_count("n_simulations", n_simulations, minimum=2)
     estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options)
     x, y = check_pair(X, Y, n_neighbors=estimator.n_neighbors)
+    shuffle = make_shuffle(len(x.values), groups, block)
     estimator.fit(X, Y)
     n, k, mi = len(x.values), estimator.n_neighbors, estimator.mi_
 
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
-    work = _planned(estimator, x, y, method, levels, n_simulations, random_state)
+    # Where rows may change places freely, what is planted with MI 0 are random pairings.
+    own_pairings = test is None and (groups is not None or block is not None)
+    work = _planned(estimator, x, y, method, levels, n_simulations, shuffle, own_pairings, random_state)
     answers = in_order(_call, [task for _, task in work], n_jobs=n_jobs, label="diagnosis", verbose=verbose)
     found: dict[tuple[str, Any], list[Outcome]] = {}
     for (name, _), answer in zip(work, answers, strict=True):
@@ -118,35 +129,46 @@ def diagnose(
     planted = _planted_rows(levels, found, unit)
     ties, both = tied_columns(x, y), np.hstack([x.values, y.values])
     copied = copied_share(both)
-    memories = memory(x.values), memory(y.values)
+    within = shuffle.groups if groups is not None else ()
+    memories = memory(x.values, within), memory(y.values, within)
     remembers = max(m.pvalue for m in memories) <= ALPHA_MEMORY
-    block = suggested_block(memories[0].length, memories[1].length) if remembers else None
+    advised = suggested_block(memories[0].length, memories[1].length) if remembers and block is None else None
     notes = told(
         (
             few_samples_note(n, len(both[0])),
-            memory_note(x, y, None),
+            memory_note(x, y, block, within),
             ceiling_note(mi, n, k),
             ties_note(ties),
             copies_note(copied),
         )
     )
-    null = [one.statistic for one in found["planted", 0.0]]
+    if test is None:
+        kind = ("pairing", 0) if own_pairings else ("planted", 0.0)
+        null = found[kind]
+        pvalue = (1 + sum(one.statistic >= estimator.test_statistic_ for one in null)) / (1 + len(null))
+        beside = len(null), *mean_and_deviation(values[kind])
+    else:
+        # Where the test compares something else than MI, 19 free pairings say what the method answers to nothing.
+        told_mi = test.null if test.statistic_name == "mi" else values["planted", 0.0]
+        pvalue, beside = test.pvalue, (test.n_permutations, *mean_and_deviation(told_mi))
     evidence = Evidence(
         mi=mi / unit,
         units=units,
         n_samples=n,
         n_columns=both.shape[1],
-        detected=estimator.test_statistic_ > max(null),
+        pvalue=pvalue,
+        null=beside,
         error=over_size[n // 2][1] / math.sqrt(2) if n // 2 in over_size else math.nan,
         over_size=[mean for mean, _ in over_size.values()] + [mi / unit],
         over_neighbors=[over_neighbors[key] for key in sorted(over_neighbors)],
+        smallest=min(over_size, default=n),
         own=sorted(over_neighbors).index(k),
         methods=methods,
         method=method,
         planted=planted,
         near_ceiling=ceiling_note(mi, n, k) is not None,
         mostly_tied=ties_note(ties) is not None or copies_note(copied) is not None,
-        block=block,
+        block=advised,
     )
     return Diagnosis(
         estimate=as_result(estimator, method, units),
@@ -166,7 +188,7 @@ def diagnose(
         autocorrelation={
             "x": (memories[0].lag_1, memories[0].pvalue),
             "y": (memories[1].lag_1, memories[1].pvalue),
-            "block": block,
+            "block": advised,
         },
         verdict=verdict(evidence),
         notes=notes,
@@ -181,11 +203,13 @@ def _planned(
     method: str,
     levels: tuple[float, ...],
     n_simulations: int,
+    shuffle: Shuffle,
+    own_pairings: bool,
     random_state: Any,
 ) -> list[tuple[tuple[str, Any], tuple[Any, ...]]]:
     """Return all fits as ((kind, key), task), long ones first."""
     n, k = len(x.values), estimator.n_neighbors
-    seeds = iter(seeds_for(random_state, 100 + len(levels) * n_simulations))
+    seeds = iter(seeds_for(random_state, 120 + len(levels) * n_simulations))
     work: list[tuple[tuple[str, Any], tuple[Any, ...]]] = []
     for other in COMPARED:
         if other != method:
@@ -199,7 +223,9 @@ def _planned(
     for level in levels:
         for _ in range(n_simulations if level else N_NULL):
             work.append((("planted", level), (planted_fit, estimator, x, y, along, level, next(seeds))))
-    shuffle = make_shuffle(n, None, None)
+    if own_pairings:
+        for seed in (next(seeds) for _ in range(N_NULL)):
+            work.append((("pairing", 0), (refitted, estimator, x, y, None, shuffle.draw(seed), seed)))
     for parts, rounds in ROUNDS.items():
         if n // parts > k:
             for _ in range(rounds):
@@ -208,13 +234,20 @@ def _planned(
     return work
 
 
+def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
+    """Return both, the deviation as 0 where it is but rounding."""
+    deviation = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    return float(values.mean()), deviation if deviation > 1e-12 else 0.0
+
+
 def _call(task: Any, *arguments: Any) -> Any:
     return task(*arguments)
 
 
 def _within_rounds(values: np.ndarray, parts: int) -> float:
     """Return the standard deviation of estimates from parts that share no row."""
-    return float(math.sqrt(values.reshape(-1, parts).var(axis=1, ddof=1).mean()))
+    deviation = float(math.sqrt(values.reshape(-1, parts).var(axis=1, ddof=1).mean()))
+    return deviation if deviation > 1e-12 else 0.0
 
 
 def _planted_rows(

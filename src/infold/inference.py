@@ -17,6 +17,7 @@ from .measures import DEFAULT_METHOD, make_estimator
 from .notes import (
     Note,
     ceiling_note,
+    few_rows_note,
     fixed_rows_note,
     memory_note,
     resolution_note,
@@ -32,6 +33,7 @@ from .results import NATS_PER_UNIT, ConfidenceInterval, IndependenceTest
 # moves have a deviation of about .8: one in five is told in vain, in careful words, but few beyond SURE_DRIFT. They go
 # with the estimate's own error (too high by chance, it has come from below): smaller ones tell no direction.
 DRIFT, SURE_DRIFT = 1.0, 3.0
+FEWEST_BLOCKS = 8  # fewer can be dealt into halves in too few ways to show a spread
 
 
 def independence_test(
@@ -128,6 +130,7 @@ def independence_test(
             resolution_note(n_permutations, shuffle.log_count, alpha),
             fixed_rows_note(shuffle.n_blocks),
             memory_note(x, y, block, shuffle.groups),
+            ceiling_note(estimator.mi_, len(x.values), estimator.n_neighbors),
             smallest or None,
         )
     )
@@ -188,7 +191,7 @@ def confidence_interval(
     n_subsamples : int, default=100
         Subsamples of n / 2 rows, and again as many of n / 4.
     block : int or None, default=None
-        Consecutive rows that stay together, for time series.
+        Consecutive rows that stay together, for time series; at least eight blocks.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the subsamples and of the method.
     n_jobs : int or None, default=-1
@@ -231,15 +234,21 @@ def confidence_interval(
     k = estimator.n_neighbors
     x, y = check_pair(X, Y, n_neighbors=k)
     n = len(x.values)
-    if n // 2 <= k:
+    if n // 4 <= k:
         raise ValueError(
-            f"n_neighbors={k} needs at least {2 * k + 2} samples for halves, but X has {n}; lower n_neighbors or add "
+            f"n_neighbors={k} needs at least {4 * k + 4} samples for quarters, but X has {n}; lower n_neighbors or add "
             f"samples."
         )
     shuffle = make_shuffle(n, None, block)
+    n_blocks = int(shuffle.n_blocks.sum())
+    if n_blocks < FEWEST_BLOCKS:
+        raise ValueError(
+            f"block={block} leaves {n_blocks} blocks of the {n} rows, but an interval needs at least {FEWEST_BLOCKS}; "
+            f"pass a shorter block or add samples."
+        )
     estimator.fit(X, Y)
 
-    sizes = [2, 4] if n // 4 > k else [2]
+    sizes = [2, 4]
     rounds = [math.ceil(n_subsamples / parts) for parts in sizes]
     ks = [2 * k, 4 * k] if 4 * k < n // 2 else []
     *seeds, last = seeds_for(random_state, sum(rounds) + 1)
@@ -260,8 +269,8 @@ def confidence_interval(
     scaled = [part.var(axis=1, ddof=1).mean() * n / parts for part, parts in zip(spread, sizes, strict=True)]
     grown = max(0.0, scaled[0] - scaled[-1])
     error, silent = math.sqrt((scaled[0] + grown) / n), estimator.silent_error_ / unit
-    # So many differences of halves know the error.
-    half = max(float(student_t.ppf((1 + level) / 2, rounds[0])) * error, float(norm.ppf((1 + level) / 2)) * silent)
+    degrees = min(rounds[0], n_blocks - 1)  # of freedom: differences of halves know the error, but not beyond the data
+    half = max(float(student_t.ppf((1 + level) / 2, degrees)) * error, float(norm.ppf((1 + level) / 2)) * silent)
     error = max(error, silent)
     mi = estimator.mi_ / unit
     means = [float(part.mean()) for part in spread[::-1]] + [mi]
@@ -271,6 +280,7 @@ def confidence_interval(
         (
             drifting,
             silence_note(half, units) if silent else None,
+            few_rows_note(n),
             ceiling_note(estimator.mi_, n, k),
             ties_note(tied_columns(x, y)),
             memory_note(x, y, block),
@@ -287,7 +297,7 @@ def confidence_interval(
         sizes=(*(n // parts for parts in sizes[::-1]), n),
         means=tuple(means),
         over_neighbors=over_neighbors,
-        bias_is_small=drifting is None,
+        bias_is_small=drifting is None and math.isfinite(half),
         notes=notes,
         **described(estimator, method, units),
     )

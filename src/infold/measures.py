@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -116,22 +117,27 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
         query_rows=getattr(estimator, "query_rows_", None),
-        explanation=explained(estimator) if isinstance(estimator, Adaptive) else None,
+        explanation=explained(estimator, NATS_PER_UNIT[units]) if isinstance(estimator, Adaptive) else None,
     )
 
 
-def explained(estimator: Adaptive) -> dict[str, Any]:
-    """Return how an adaptive answer came about, in plain types, in nats, columns by name where they have one."""
+def explained(estimator: Adaptive, unit: float) -> dict[str, Any]:
+    """Return how an adaptive answer came about, in plain types, MI in `unit` nats, columns by name if they have one."""
 
     def named(columns: Any, names: tuple[str, ...] | None) -> list[Any]:
         return [names[c] if names else int(c) for c in columns]
 
-    candidates = [{**asdict(c), "mi": c.mi} for c in estimator.candidates_]
+    in_nats = ("linear", "excess", "linear_error", "excess_error", "mi")
+    candidates = [
+        {key: value / unit if key in in_nats else value for key, value in {**asdict(c), "mi": c.mi}.items()}
+        for c in estimator.candidates_
+    ]
+    error = estimator.standard_error_
     return {
-        "linear": estimator.linear_,
-        "excess": estimator.excess_,
+        "linear": estimator.linear_ / unit,
+        "excess": estimator.excess_ / unit,
         "z": estimator.z_,
-        "standard_error": estimator.standard_error_,
+        "standard_error": None if math.isnan(error) else error / unit,
         "pvalue": estimator.pvalue_,
         "view": estimator.view_,
         "reason": estimator.reason_,

@@ -68,7 +68,8 @@ def tied_columns(x: Table, y: Table) -> dict[str, float]:
     shares = {}
     for side, table in (("X", x), ("Y", y)):
         for c in range(table.values.shape[1]):
-            share = tied_share(table.values[:, c])
+            column = table.values[:, c]
+            share = tied_share(column) if column.min() < column.max() else 0.0  # constants are told elsewhere
             if share:
                 shares[table.names[c] if table.names else f"{side}[{c}]"] = share
     return shares
@@ -81,8 +82,8 @@ def ties_note(ties: dict[str, float]) -> Note | None:
         return None
     more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
     return Note(
-        f"Most values are tied in {', '.join(worst[:5])}{more}: kNN estimates are for continuous data and tend to be "
-        f"too low here. The permutation test stays valid."
+        f"Most values are tied in {', '.join(worst[:5])}{more}: kNN estimates are for continuous data, and can be too "
+        f"low or too high here."
     )
 
 
@@ -96,9 +97,10 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
     most = ceiling(n, k)
     if mi < NEAR_CEILING * most:
         return None
+    where = f"{mi / most:.0%} of" if mi < most else "beyond"
     return Note(
-        f"The estimate is {mi / most:.0%} of the most that {n} samples and {k} neighbours can show "
-        f"({most:.2f} nats): the truth may be far higher. Read it as a lower bound, or add samples.",
+        f"The estimate is {where} the most that {k} neighbours among {n} samples can show ({most:.2f} nats, "
+        f"{most / math.log(2):.2f} bits): the truth may be far higher. Read it as a lower bound, or add samples.",
         urgent=True,
     )
 
@@ -106,8 +108,11 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
 def silence_note(most: float, units: str) -> Note:
     """Tell what an answer of exactly 0 by rule may have missed."""
     return Note(
-        f"The answer is 0 because nothing tells X and Y from independent; a dependence of up to about {most:.2g} "
-        f"{units} may have gone unseen."
+        f"The answer is 0 because no test of auto tells X and Y from independent at its strict level of 0.001; a "
+        f"dependence of up to about {most:.2g} {units} may have gone unseen."
+        if math.isfinite(most)
+        else "The answer is 0 because there are too many columns for so few rows: no joint look was possible, so "
+        "nothing is known of how large the dependence is."
     )
 
 
@@ -120,9 +125,10 @@ def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note
             urgent=True,
         )
     if log_count < math.log(1 / alpha) - 1e-9:
+        ways = round(math.exp(log_count))
         return Note(
-            f"The rows can be re-paired in only {round(math.exp(log_count))} ways, so p ≤ {alpha:g} is out of reach; "
-            f"add samples, or allow more permutations (larger groups, shorter blocks).",
+            f"The rows can be re-paired in only {ways} {'way' if ways == 1 else 'ways'}, so p ≤ {alpha:g} is out of "
+            f"reach; add samples, or allow more permutations (larger groups, shorter blocks).",
             urgent=True,
         )
     if log_count < math.log(n_permutations + 1):
@@ -146,6 +152,13 @@ def copies_note(share: float) -> Note | None:
         f"{share:.0%} of the rows repeat another row in every column: drop copies that are no new measurements, since "
         f"they look like perfect neighbours."
     )
+
+
+def few_rows_note(n: int) -> Note | None:
+    """Tell of too few rows for the interval to hold as often as it says."""
+    if n >= 30:
+        return None
+    return Note(f"{n} rows are few for an interval: below 30 it holds less often than its level says.")
 
 
 def few_samples_note(n: int, d: int) -> Note | None:

@@ -32,7 +32,7 @@ RELEVANCE_ROWS, RELEVANCE_COLUMNS = 2_000, 100
 PACKAGES = ("infold", "numpy", "scipy", "scikit-learn", "numba", "joblib", "matplotlib")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
     """Everything that the page shows.
 
@@ -82,6 +82,10 @@ class Report:
     def estimate(self) -> MutualInformation:
         """The estimate that the page is about."""
         return self.diagnosis.estimate
+
+    def __repr__(self) -> str:
+        """Return a few lines for people."""
+        return self.summary()
 
     def html(self) -> str:
         """Return the page; the same report gives the same bytes."""
@@ -182,10 +186,10 @@ def make_report(
         warnings.simplefilter("always", DataWarning)
         test = independence_test(x, y, n_permutations=n_permutations, **shuffle, **asked)
         interval = confidence_interval(x, y, level=level, block=block, **asked)
-        diagnosis = diagnose(x, y, **asked)
+        diagnosis = diagnose(x, y, test=test, **shuffle, **asked)
         columns, reduced = _relevances(x, y, shuffle, shared, n_permutations)
-    # The diagnosis knows neither blocks nor groups, and would advise what was done already.
-    hint = memory_note(x, y, None) if block is not None or groups is not None else None
+    # The interval knows of no groups: that they differ, one after the other, would look like memory.
+    hint = memory_note(x, y, block) if groups is not None else None
     stale = {hint.text} - set(test.notes) if hint else set()
     said = {str(w.message): w.category for w in heard if str(w.message) not in stale}
     for message, category in said.items():

@@ -93,7 +93,14 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
                 f"groups has shape {labels.shape}, but needs one label for each of the {n_samples} rows; "
                 f"pass shape ({n_samples},)."
             )
-        _, codes = np.unique(labels, return_inverse=True)
+        if any(label is None or label != label for label in labels.tolist()):
+            raise ValueError(
+                "groups has missing labels (None or NaN), but each row needs one; label or drop those rows."
+            )
+        try:
+            _, codes = np.unique(labels, return_inverse=True)
+        except TypeError:
+            raise TypeError("groups mixes labels that cannot be compared; pass all numbers or all text.") from None
         members = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     length = 1 if block is None else check_count("block", block)
     if length > n_samples // 2:

@@ -95,10 +95,10 @@ class MutualInformation:
         if self.explanation is None:
             return ""
         e = self.explanation
-        unit = NATS_PER_UNIT[self.units]
+        error = "unknown" if e["standard_error"] is None else f"{e['standard_error']:.2g}"
         return (
-            f"\n  parts     linear {e['linear'] / unit:.3g}, beyond it {e['excess'] / unit:.3g} (z = {e['z']:.1f}), "
-            f"standard error {e['standard_error'] / unit:.2g}"
+            f"\n  parts     linear {e['linear']:.3g}, beyond it {e['excess']:.3g} (z = {e['z']:.1f}), "
+            f"standard error {error}"
             f"\n  view      {e['view']}: {e['reason']}"
             f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
         )
@@ -254,7 +254,7 @@ class ConfidenceInterval(_Inference):
             f"error     {self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows",
             f"drift     {drift}",
             *([f"          {over_k}"] if over_k else []),
-            f"bias      {'looks small' if self.bias_is_small else 'is NOT small beside the error'}",
+            f"bias      {'looks small' if self.bias_is_small else 'may NOT be small: see the notes'}",
         )
 
 

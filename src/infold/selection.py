@@ -12,6 +12,7 @@ import numpy as np
 from ._tasks import in_order
 from ._validation import Table, check_choice, check_count, check_pair, check_share
 from .measures import make_estimator
+from .notes import memory_note, told
 from .resampling import Shuffle, make_shuffle, refitted, seeds_for
 from .results import NATS_PER_UNIT, plain_types
 
@@ -39,6 +40,8 @@ class Relevance:
         The estimate with all columns.
     units, method, n_samples, n_features, settings, names
         As in :class:`MutualInformation`.
+    notes : tuple of str
+        Plain sentences about what may be wrong.
     """
 
     scores_x: np.ndarray = field(compare=False)
@@ -54,6 +57,7 @@ class Relevance:
     n_features: tuple[int, int]
     settings: Mapping[str, Any]
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    notes: tuple[str, ...] = ()
 
     @property
     def threshold_x(self) -> float:
@@ -114,7 +118,7 @@ class Relevance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        kept = ("kind", "level", "mi", "units", "method", "n_samples", "n_features", "settings")
+        kept = ("kind", "level", "mi", "units", "method", "n_samples", "n_features", "settings", "notes")
         thresholds = {"threshold_x": self.threshold_x, "threshold_y": self.threshold_y}
         plain = plain_types({name: getattr(self, name) for name in kept} | thresholds)
         return {**plain, "n_permutations": self.n_permutations, "columns": self.columns()}
@@ -134,6 +138,7 @@ class Relevance:
                 f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}; thresholds: "
                 f"X {self.threshold_x:.3g}, Y {self.threshold_y:.3g})",
                 *lines,
+                *(f"  note: {note}" for note in self.notes),
             ]
         )
 
@@ -247,6 +252,7 @@ def relevance(
         n_features=(d_x, y.values.shape[1]),
         settings=estimator.get_params(),
         names=(x.names, y.names),
+        notes=told((memory_note(x, y, block, shuffle.groups if groups is not None else ()),)),
     )
 
 

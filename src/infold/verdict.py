@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+ALPHA = 0.05
 # Standard errors that an estimate may move from a quarter of the rows to all, or over k. Without any bias such moves
 # have a deviation of about .8, and go with the estimate's own error: a value too high by chance has come from below. So
 # a drift tells where the truth is only if chance cannot have made it.
@@ -24,9 +25,11 @@ class Evidence:
     units: str
     n_samples: int
     n_columns: int  # of X and Y together
-    detected: bool  # above all 19 independent re-pairings
-    error: float  # standard error of mi
+    pvalue: float  # of independence
+    null: tuple[int, float, float]  # how many random pairings of the rows were looked at, their mean MI and deviation
+    error: float  # standard error of mi; NaN if the rows are too few to tell
     over_size: Sequence[float]  # means, from few rows to all
+    smallest: int  # how few
     over_neighbors: Sequence[float]  # from few neighbours to many
     own: int  # where among these the estimate's own k is
     methods: Mapping[str, float]
@@ -39,15 +42,11 @@ class Evidence:
 
 def verdict(e: Evidence) -> tuple[str, ...]:
     """Return whether there is dependence, whether the number can be trusted, and what to do."""
-    if not e.detected:
-        return _nothing_found(e)
+    if e.pvalue > ALPHA:
+        return (f"These data show no clear dependence: {_beside_null(e)}.", _power(e), *_advice(e, 0))
     if e.mi == 0:
         return _too_weak(e)
-    null = e.planted[0]
-    first = (
-        f"X and Y are dependent: {e.mi:.3g} {e.units} is more than each of 19 random pairings of the rows shows "
-        f"({null['mean']:.2g} ± {null['sd']:.2g})."
-    )
+    first = f"X and Y are dependent: {_beside_null(e)}."
     doubts, direction = _doubts(e)
     if not doubts:
         return (first, f"The number looks sound, to about ± {WIDTH * e.error:.2g}: {_sound(e)}.", *_advice(e, 0))
@@ -55,29 +54,29 @@ def verdict(e: Evidence) -> tuple[str, ...]:
     return (first, second, *_advice(e, direction))
 
 
-def _nothing_found(e: Evidence) -> tuple[str, ...]:
-    """Return the verdict on data that look independent, with what could have been seen."""
-    null = e.planted[0]
+def _beside_null(e: Evidence) -> str:
+    """Return the estimate, what it would be without dependence, and how sure it is that there is some."""
+    count, mean, deviation = e.null
     return (
-        f"These data show no dependence: {e.mi:.2g} {e.units} is what random pairings of the rows also give "
-        f"({null['mean']:.2g} ± {null['sd']:.2g}).",
-        _power(e),
-        *_advice(e, 0),
+        f"{e.mi:.3g} {e.units}, where {count} random pairings of the rows give {mean:.2g} ± {deviation:.1g} "
+        f"(p = {e.pvalue:.2g})"
     )
 
 
 def _too_weak(e: Evidence) -> tuple[str, ...]:
     """Return the verdict where a test at 5 % sees something, and a method with a stricter test of its own answers 0."""
     return (
-        f"X and Y look dependent, more so than in each of 19 random pairings of the rows, but so weakly that "
-        f"{e.method} answers 0.",
+        f"X and Y look dependent (p = {e.pvalue:.2g} by {e.null[0]} random pairings of the rows), but so weakly that "
+        f"{e.method}, which asks for more, answers 0.",
         _power(e),
-        *(_advice(e, 0) or ("For a p-value run the independence test; for a number add samples.",)),
+        *(_advice(e, 0) or ("For a number, add samples.",)),
     )
 
 
 def _power(e: Evidence) -> str:
     """Return what could have been seen."""
+    if e.mostly_tied:
+        return f"With {e.n_samples} samples, and many tied values, only a strong dependence can be seen."
     power = " and ".join(f"{p['true']:.2g} {e.units} in {p['power']:.0%}" for p in e.planted[1:3])
     return (
         f"With {e.n_samples} samples and these columns, a simple dependence of {power} of cases would have been seen."
@@ -86,19 +85,22 @@ def _power(e: Evidence) -> str:
 
 def _matters(e: Evidence, difference: float, errors: float) -> bool:
     """Return whether a difference is more than chance, and more than a detail."""
-    return abs(difference) > max(errors * e.error, MATTERS * abs(e.mi))
+    error = 0.0 if math.isnan(e.error) else e.error
+    return abs(difference) > max(errors * error, MATTERS * abs(e.mi))
 
 
 def _doubts(e: Evidence) -> tuple[list[str], int]:
     """Return reasons for doubt, and whether the truth is probably higher (1), lower (−1) or neither."""
     doubts, votes = [], []
+    if math.isnan(e.error):
+        doubts.append("so few samples cannot tell how far it would move with others")
     if e.near_ceiling:
         doubts.append("it is near the most that so many samples can show")
         votes.append(1)
     by_rows = e.over_size[-1] - e.over_size[0]
     if _matters(e, by_rows, DRIFT):
         doubts.append(
-            f"it {'grows' if by_rows > 0 else 'falls'} with the number of rows ({by_rows:+.2g} from a quarter to all)"
+            f"it {'grows' if by_rows > 0 else 'falls'} with the rows ({by_rows:+.2g} from {e.smallest} of them)"
         )
     by_neighbors = e.over_neighbors[e.own] - e.over_neighbors[-1]
     if _matters(e, by_neighbors, DRIFT):
@@ -106,7 +108,7 @@ def _doubts(e: Evidence) -> tuple[list[str], int]:
     drifts = [by_rows, by_neighbors] if e.method == "ksg" else [by_rows]  # KSG's bias is known to depend on k / n
     votes += [_sign(drift) for drift in drifts if _matters(e, drift, SURE_DRIFT)]
     same = e.planted[-1]
-    if same["true"] <= 1.5 * e.mi and abs(same["bias"]) > 2 * MATTERS * same["true"]:
+    if not e.mostly_tied and same["true"] <= 1.5 * e.mi and abs(same["bias"]) > 2 * MATTERS * same["true"]:
         doubts.append(f"a planted MI of {same['true']:.2g} comes out as {same['mean']:.2g} on data like these")
         votes.append(-_sign(same["bias"]))
     apart = _apart(e)
@@ -120,7 +122,8 @@ def _doubts(e: Evidence) -> tuple[list[str], int]:
         doubts.append("many values are tied, and the method is made for continuous data")
     if e.block:
         doubts.append("rows are autocorrelated, so they count as fewer than they are")
-    return doubts, votes[0] if len(set(votes)) == 1 else 0
+    # A tied column carries no more than its entropy, which no method here knows of.
+    return doubts, votes[0] if len(set(votes)) == 1 and not e.mostly_tied else 0
 
 
 def _sign(difference: float) -> int:

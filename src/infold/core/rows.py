@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
-from scipy.stats import chi2
-
-from .copula import normal_scores
+from scipy.special import ndtri
+from scipy.stats import chi2, rankdata
 
 LAGS = 10
 BLOCK_LAGS = 2  # a block holds so many times the rows over which neighbours remember each other
@@ -27,6 +26,8 @@ class Memory(NamedTuple):
 def memory(table: np.ndarray, groups: Sequence[np.ndarray] = ()) -> Memory:
     """Return the autocorrelation of each column's normal scores, tested by Ljung and Box over ten lags.
 
+    Tied values share their mean rank: any order within a tie that follows the rows would look like memory.
+
     Independent rows give a p-value that is uniform for one column; for several, the smallest times their number. With
     groups of rows, each is centred first: that groups differ, one after the other, is no memory.
     """
@@ -34,7 +35,7 @@ def memory(table: np.ndarray, groups: Sequence[np.ndarray] = ()) -> Memory:
     n, d = varying.shape
     if n < 4 * LAGS or d == 0:
         return Memory(0.0, 1.0, 1)
-    scores = normal_scores(varying)
+    scores = ndtri(rankdata(varying, axis=0) / (n + 1))
     for rows in groups or [np.arange(n)]:
         scores[rows] -= scores[rows].mean(axis=0)
     power = (scores**2).sum(axis=0)
