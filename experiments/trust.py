@@ -9,6 +9,7 @@ import interval
 import level
 import power
 import series
+import verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "trust.md"
 
@@ -19,6 +20,7 @@ def filled(page: str) -> str:
         "level": level.table,
         "interval": interval.table,
         "series": series.table,
+        "verdict": verdict.table,
         "power": lambda: power.table(list(csv.DictReader(power.RESULTS.open()))),
     }
     return re.sub(

@@ -22,6 +22,7 @@ import infold
 RESULTS = Path(__file__).parent / "results" / "verdict.csv"
 FIELDS = ["method", "task", "samples", "seed", "truth", "mi", "verdict", "within", "direction"]
 NOTHING, SOUND, CARE = "nothing", "sound", "care"
+FIRST_SEED = 100  # the rule was set on samples with smaller ones
 
 
 def with_noise(rng: np.random.Generator, n: int) -> tasks.Sample:
@@ -59,7 +60,7 @@ def measured(method: str, task: str, n: int, seed: int) -> dict[str, object]:
         seed,
         round(truth, 6),
         round(found.estimate.mi, 6),
-        SOUND if width else NOTHING if "show no dependence" in said else CARE,
+        SOUND if width else NOTHING if "show no clear dependence" in said or "so weakly" in said else CARE,
         int(abs(found.estimate.mi - truth) <= float(width[1])) if width else "",
         direction[1] if direction else "",
     )
@@ -106,7 +107,7 @@ def main() -> None:
         for method in arguments.methods.split(","):
             for n in arguments.samples.split(","):
                 for task in TASKS:
-                    for seed in range(arguments.sets):
+                    for seed in range(FIRST_SEED, FIRST_SEED + arguments.sets):
                         if (method, task, n, str(seed)) not in known:
                             writer.writerow(measured(method, task, int(n), seed))
                             file.flush()
