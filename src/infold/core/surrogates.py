@@ -7,10 +7,11 @@ as well; what is left over is the *excess*.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
@@ -20,7 +21,7 @@ from .views import COLUMNS, RADII, RADII_NEIGHBORS, SHARP, Pair, Plan, View, gui
 
 BATCH, MAX_SURROGATES = 10, 30  # ten settle a clear case, their mean being off by sd / 3; thirty an unclear one
 MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small beside any excess that matters: five do
-UNCLEAR = (1e-4, 5e-2)  # an excess with such a p deserves another batch
+UNCLEAR = (1e-4, 2e-2)  # p of an excess that deserves another batch: it may come to count, and does not for sure
 
 
 class Excess(NamedTuple):
@@ -45,8 +46,9 @@ def gaussian_sample(root: np.ndarray, n: int, rng: np.random.Generator) -> np.nd
     such a sample are exchangeable, whatever the view and however it overfits.
     """
     z = rng.standard_normal((n, len(root)))
-    q, _ = np.linalg.qr(z - z.mean(axis=0))
-    return q @ root
+    z -= z.mean(axis=0)
+    # z times the inverse of its Cholesky factor is orthonormal, and as random as z allows.
+    return z @ solve_triangular(cholesky(z.T @ z), root)
 
 
 def excess_over(null: np.ndarray, value: float) -> Excess:
@@ -76,8 +78,15 @@ def with_guide(view: View, above: Excess) -> Excess:
     return Excess(own.mi + above.value, error, float(norm.isf(max(pvalue, 1e-300))), pvalue)
 
 
+def settled(found: Collection[Excess]) -> bool:
+    """Return whether more surrogates would change little: no unclear excess is larger than all clear ones."""
+    clear, unclear = UNCLEAR
+    largest = max((e.value for e in found if e.pvalue <= clear), default=0.0)
+    return not any(clear < e.pvalue < unclear and e.value > largest for e in found)
+
+
 def excesses(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None, verbose: int) -> dict[str, Excess]:
-    """Return the excess of every view of a pair of tables; batches of surrogates until no p is unclear."""
+    """Return the excess of every view of a pair of tables; batches of surrogates until they are settled."""
     n, p = pair.a.shape
     root = correlation_root(np.hstack([pair.a, pair.b]))
     two = radii(pair.a, pair.b) if len(root) > 2 else None  # of one column a side, radii are the columns' sizes
@@ -110,6 +119,6 @@ def excesses(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None
             found[SHARP] = sharpened(found[SHARP], found[COLUMNS], gain)
         if two:
             found[RADII] = with_guide(two, found[RADII])
-        if n > MANY_ROWS or not any(UNCLEAR[0] < e.pvalue < UNCLEAR[1] for e in found.values()):
+        if n > MANY_ROWS or settled(found.values()):
             break
     return found

@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.special import digamma
 
 from .copula import normal_scores
@@ -89,25 +90,42 @@ def turned(a: np.ndarray, rest: np.ndarray) -> np.ndarray:
 
 
 def curved(a: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Return the columns, and Gaussian bumps around some rows."""
+    """Return the columns, and Gaussian bumps around some rows; in float32, which takes a quarter of the time."""
+    a = a.astype(np.float32)
     squared = (a**2).sum(axis=1)
-    bumps = np.exp((2 * a @ a[centres].T - squared[:, None] - squared[centres]) / (2 * a.shape[1]))
-    return np.hstack([a, bumps])
+    scale = np.float32(1 / a.shape[1])
+    exponents = a @ (scale * a[centres].T)
+    exponents -= (scale / 2 * squared)[:, None]
+    exponents -= scale / 2 * squared[centres]
+    return np.hstack([a, np.exp(exponents, out=exponents)])
 
 
-def ridge_whitened(columns: np.ndarray) -> np.ndarray:
-    """Return standardised columns in uncorrelated directions, the weak ones damped."""
-    deviation = columns.std(axis=0)
-    columns = (columns - columns.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-    w, v = np.linalg.eigh(columns.T @ columns / len(columns))
-    return columns @ (v / np.sqrt(np.maximum(w, 0) + RIDGE_ROWS / len(columns)))
+def standardized(columns: np.ndarray) -> np.ndarray:
+    """Return the columns with mean 0 and mean square 1."""
+    columns = columns - columns.mean(axis=0)
+    deviation = np.sqrt(np.einsum("ij,ij->j", columns, columns) / len(columns))
+    columns /= np.where(deviation > 0, deviation, 1)
+    return columns
 
 
 def learned_coordinates(features_a: np.ndarray, features_b: np.ndarray, count: int) -> View:
     """Return the leading coordinates of a ridge CCA on features of the two sides, as normal scores."""
-    white_a, white_b = ridge_whitened(features_a), ridge_whitened(features_b)
-    u, _, vt = np.linalg.svd(white_a.T @ white_b, full_matrices=False)
-    return normal_scores(white_a @ u[:, :count]), normal_scores(white_b @ vt[:count].T)
+    f, g = standardized(features_a), standardized(features_b)
+    n = len(f)
+    roots = []
+    for side in (f, g):
+        square = (side.T @ side).astype(float) / n
+        square[np.diag_indices_from(square)] += RIDGE_ROWS / n
+        roots.append(cholesky(square, lower=True, check_finite=False))
+    shared = solve_triangular(roots[0], (f.T @ g).astype(float) / n, lower=True, check_finite=False)
+    shared = solve_triangular(roots[1], shared.T, lower=True, check_finite=False).T
+    size = len(shared)
+    leading = eigh(shared @ shared.T, subset_by_index=[size - count, size - 1], check_finite=False)[1][:, ::-1]
+    found = []
+    for side, root, directions in ((f, roots[0], leading), (g, roots[1], shared.T @ leading)):
+        weights = solve_triangular(root, directions, lower=True, trans="T", check_finite=False)
+        found.append(normal_scores(side @ weights.astype(side.dtype)))
+    return found[0], found[1]
 
 
 def guided_views(pair: Pair, plan: Plan) -> dict[str, View]:
