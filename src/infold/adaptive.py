@@ -16,8 +16,10 @@ from .estimators import MutualInformationEstimator
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 # An excess counts in part from the first p on and in full from the second, so that no answer hangs on one decision.
-# In the middle is .002: about 1 % over five views that are not copies of each other.
-DOUBTFUL, SURE = 1e-2, 5e-4
+# In the middle is 1 %. These are chances over all views: of more columns about five that are not copies of each other,
+# of one column a side fewer than two.
+DOUBTFUL, SURE = 5e-2, 2.5e-3
+VIEWS, VIEWS_OF_ONE_COLUMN = 5, 2
 MARGIN = 2.0  # standard errors, of the linear parts' difference, by which all columns must beat the screened ones
 ROWS_PER_COLUMN = 3  # canonical correlations of more than n / 3 columns are mostly noise
 
@@ -81,7 +83,7 @@ def blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def weigh(view: str, excess: float, pvalue: float, linear: float) -> float:
+def weigh(view: str, excess: float, pvalue: float, linear: float, n_columns: int) -> float:
     """Return the share of an excess that counts: a ramp in the logarithm of p.
 
     Without linear part "no excess" would say 0 although the data are dependent, so every view counts in full; not the
@@ -91,7 +93,8 @@ def weigh(view: str, excess: float, pvalue: float, linear: float) -> float:
         return 0.0
     if linear == 0 and view != SHARP:
         return 1.0
-    return min(1.0, max(0.0, math.log(DOUBTFUL / max(pvalue, 1e-300)) / math.log(DOUBTFUL / SURE)))
+    chance = pvalue * (VIEWS if n_columns > 2 or view == SHARP else VIEWS_OF_ONE_COLUMN)
+    return min(1.0, max(0.0, math.log(DOUBTFUL / max(chance, 1e-300)) / math.log(DOUBTFUL / SURE)))
 
 
 def sampling_error(nats: float, n: int) -> float:
@@ -301,7 +304,7 @@ class Adaptive(MutualInformationEstimator):
         n, gauss = self.n_samples_, gaussian_part(pair.a, pair.b)
         out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, 0.0, gauss.standard_error, 0.0)]
         for view, e in excesses(pair, plan, seeds, n_jobs=self.n_jobs, verbose=self.verbose).items():
-            weight = weigh(view, e.value, e.pvalue, gauss.mi)
+            weight = weigh(view, e.value, e.pvalue, gauss.mi, pair.a.shape[1] + pair.b.shape[1])
             error = math.hypot(e.deviation, sampling_error(weight * e.value, n))
             out.append(Candidate(name, view, gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error))
         return out, gauss.pvalue
