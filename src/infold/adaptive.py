@@ -47,6 +47,8 @@ class Candidate:
         The share of the excess that counts: 0 where it is doubtful, 1 where it is sure.
     linear_error, excess_error : float
         Standard errors of the two parts.
+    share : float
+        What KSG shows of an excess like this, by which `excess` was divided; 1 in all but turned views.
     """
 
     columns: str
@@ -58,6 +60,7 @@ class Candidate:
     weight: float
     linear_error: float
     excess_error: float
+    share: float = 1.0
 
     @property
     def mi(self) -> float:
@@ -133,7 +136,7 @@ class Adaptive(MutualInformationEstimator):
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG in every view but two: the sharp look takes the nearest neighbour, radii take ten.
+        k of KSG; but the sharp look takes the nearest neighbour, the smooth one and radii take ten.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the surrogates, of the centres of bumps and of the order within ties. The same seed gives the same bits
         for any `n_jobs`.
@@ -306,7 +309,8 @@ class Adaptive(MutualInformationEstimator):
         for view, e in excesses(pair, plan, seeds, n_jobs=self.n_jobs, verbose=self.verbose).items():
             weight = weigh(view, e.value, e.pvalue, gauss.mi, pair.a.shape[1] + pair.b.shape[1])
             error = math.hypot(e.deviation, sampling_error(weight * e.value, n))
-            out.append(Candidate(name, view, gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error))
+            parts = gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error, e.share
+            out.append(Candidate(name, view, *parts))
         return out, gauss.pvalue
 
     def _view_local(self, view: str, pair: Any, plan: Any) -> np.ndarray:

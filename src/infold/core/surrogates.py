@@ -47,6 +47,7 @@ class Excess(NamedTuple):
     deviation: float  # of one surrogate
     z: float
     pvalue: float
+    share: float = 1.0  # what KSG shows of it; `value` is after the division by it
 
 
 def symmetric_root(matrix: np.ndarray) -> np.ndarray:
@@ -106,7 +107,7 @@ def proven_by_either(usual: Excess, smooth: Excess) -> Excess:
 def without_loss(excess: Excess, shown: float) -> Excess:
     """Return an excess divided by the share of it that KSG shows: `shown`, on surrogates that have it."""
     share = min(1.0, max(shown / excess.value, LEAST_SHARE))
-    return excess._replace(value=excess.value / share, deviation=excess.deviation / share)
+    return excess._replace(value=excess.value / share, deviation=excess.deviation / share, share=share)
 
 
 def with_guide(view: View, above: Excess) -> Excess:
