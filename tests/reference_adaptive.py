@@ -69,10 +69,10 @@ def product_pvalue(x_i, x_j, y):
 
 
 def squared_radii(a, b):
-    """Squared radii of the two sides of R^(−1/2) (a, b)."""
+    """Squared radii of the two sides of R^(−1/2) (a, b), each coordinate as a quantile of Student's t₂."""
     z = np.hstack([a, b])
     z = z - z.mean(axis=0)
-    white = z @ inv(sqrtm(z.T @ z / len(z))).real
+    white = student_t.ppf(norm.cdf(z @ inv(sqrtm(z.T @ z / len(z))).real), 2)
     return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
 
 

@@ -139,7 +139,7 @@ def test_radii_of_gaussian_data_are_unrelated_and_of_student_data_related(rng):
 def test_features_match_definitions(rng):
     a = rng.normal(size=(60, 3))
     rest, centres = rng.chisquare(4, size=60), np.arange(0, 60, 6)
-    assert_allclose(views.curved(a, centres), naive.curved(a, centres), rtol=1e-9)
+    assert_allclose(views.curved(a, centres), naive.curved(a, centres), rtol=2e-5)  # float32, exponents up to 20
     # The signs of orthonormal polynomials are arbitrary.
     found, slow = views.turned(a, rest), naive.turned(a, rest, views.TURNING_DEGREE)
     assert_allclose(np.abs(found), np.abs(slow), rtol=1e-6, atol=1e-9)
@@ -186,7 +186,7 @@ def test_turned_coordinates_unwind_a_spiral_of_a_few_columns(rng):
 def test_surrogates_have_exactly_the_given_correlations(rng):
     a, b = correlated(rng, 50, 4, 3)
     z = np.column_stack([a, b, a[:, 0] + b[:, 0]])  # and one column that follows from others
-    root = surrogates.correlation_root(z)
+    root = surrogates.symmetric_root(np.corrcoef(z.T))
     for seed in (1, 2):
         assert_allclose(
             np.corrcoef(surrogates.gaussian_sample(root, 50, np.random.default_rng(seed)).T),
@@ -219,3 +219,49 @@ def test_one_of_several_tests_is_judged_by_their_number(rng):
     smallest = rng.random((4000, 5)).min(axis=1)
     assert abs(np.mean(copula.either(smallest, 5) < 0.3) - 0.3) < 0.03  # four binomial deviations of .007
     assert copula.either(1.0, 2) <= 1
+
+
+def test_surrogates_end_when_no_unclear_excess_could_win():
+    def excess(value, pvalue):
+        return surrogates.Excess(value, 0.01, 1.0, pvalue)
+
+    unclear = excess(0.2, np.sqrt(np.prod(surrogates.UNCLEAR)))
+    assert not surrogates.settled([unclear])
+    assert not surrogates.settled([unclear, excess(0.1, 1e-9)])
+    assert surrogates.settled([unclear, excess(0.3, 1e-9)])
+    assert surrogates.settled([excess(0.2, 0.3), excess(-0.1, 0.9), excess(0.2, 1e-9)])
+
+
+def test_raised_correlations_have_so_many_nats_more(rng):
+    p, q, n_pairs, nats = 3, 4, 2, 0.6
+    z = np.hstack(correlated(rng, 300, p, q)) @ rng.normal(size=(p + q, p + q))
+    before = np.corrcoef(z.T)
+    after = surrogates.raised(before, p, n_pairs, nats)
+    assert_allclose(after[:p, :p], before[:p, :p])
+    assert_allclose(after[p:, p:], before[p:, p:])
+    assert np.linalg.eigvalsh(after).min() > 0
+
+    def shares(matrix):
+        # Samples with exactly these correlations, so that the definition can be asked.
+        sample = surrogates.gaussian_sample(surrogates.symmetric_root(matrix), 50, rng)
+        return -0.5 * np.log1p(-(naive.canonical_correlations(sample[:, :p], sample[:, p:]) ** 2))
+
+    more = shares(after) - shares(before)
+    assert_allclose(np.sort(more), [0, nats / n_pairs, nats / n_pairs], atol=1e-6)
+    assert_allclose(surrogates.raised(before, p, n_pairs, 0.0), before, atol=1e-7)
+
+
+def test_an_excess_is_divided_by_the_share_that_shows():
+    excess = surrogates.Excess(0.4, 0.02, 20.0, 1e-9)
+    larger = surrogates.without_loss(excess, 0.32)
+    assert tuple(larger) == pytest.approx((0.4 / 0.8, 0.02 / 0.8, 20.0, 1e-9, 0.8))
+    assert surrogates.without_loss(excess, 0.5) == excess  # more than was put in: noise
+    assert surrogates.without_loss(excess, 0.0).value == pytest.approx(0.4 / surrogates.LEAST_SHARE)
+
+
+def test_the_surer_of_two_looks_proves_an_excess():
+    usual, smooth = surrogates.Excess(0.2, 0.05, 3.0, 0.004), surrogates.Excess(0.1, 0.01, 6.0, 1e-5)
+    found = surrogates.proven_by_either(usual, smooth)
+    assert (found.value, found.deviation, found.z) == (0.2, 0.05, 6.0)
+    assert found.pvalue == pytest.approx(2e-5, rel=1e-3)
+    assert surrogates.proven_by_either(usual, smooth._replace(pvalue=0.5)).pvalue == pytest.approx(1 - 0.996**2)

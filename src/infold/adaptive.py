@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ._validation import Table, check_random_state
 from .estimators import MutualInformationEstimator
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 # An excess counts in part from the first p on and in full from the second, so that no answer hangs on one decision.
-# In the middle is .002: about 1 % over five views that are not copies of each other.
-DOUBTFUL, SURE = 1e-2, 5e-4
+# In the middle is 1 %. These are chances over all views: of more columns about five that are not copies of each other,
+# of one column a side fewer than two.
+DOUBTFUL, SURE = 5e-2, 2.5e-3
+VIEWS, VIEWS_OF_ONE_COLUMN = 5, 2
 MARGIN = 2.0  # standard errors, of the linear parts' difference, by which all columns must beat the screened ones
 ROWS_PER_COLUMN = 3  # canonical correlations of more than n / 3 columns are mostly noise
 
@@ -44,6 +47,8 @@ class Candidate:
         The share of the excess that counts: 0 where it is doubtful, 1 where it is sure.
     linear_error, excess_error : float
         Standard errors of the two parts.
+    share : float
+        What KSG shows of an excess like this, by which `excess` was divided; 1 in all but turned views.
     """
 
     columns: str
@@ -55,6 +60,7 @@ class Candidate:
     weight: float
     linear_error: float
     excess_error: float
+    share: float = 1.0
 
     @property
     def mi(self) -> float:
@@ -72,7 +78,15 @@ class Candidate:
         return f"{self.columns}: {self.view}"
 
 
-def weigh(view: str, excess: float, pvalue: float, linear: float) -> float:
+@cache  # finding the libraries takes longer than a small estimate's surrogate
+def blas() -> ThreadpoolController:
+    """Return the handle on the threads of numpy's and scipy's linear algebra."""
+    import scipy.linalg  # noqa: F401  (scipy may bring a library of its own, which must be loaded to be found)
+
+    return ThreadpoolController()
+
+
+def weigh(view: str, excess: float, pvalue: float, linear: float, n_columns: int) -> float:
     """Return the share of an excess that counts: a ramp in the logarithm of p.
 
     Without linear part "no excess" would say 0 although the data are dependent, so every view counts in full; not the
@@ -82,7 +96,8 @@ def weigh(view: str, excess: float, pvalue: float, linear: float) -> float:
         return 0.0
     if linear == 0 and view != SHARP:
         return 1.0
-    return min(1.0, max(0.0, math.log(DOUBTFUL / max(pvalue, 1e-300)) / math.log(DOUBTFUL / SURE)))
+    chance = pvalue * (VIEWS if n_columns > 2 or view == SHARP else VIEWS_OF_ONE_COLUMN)
+    return min(1.0, max(0.0, math.log(DOUBTFUL / max(chance, 1e-300)) / math.log(DOUBTFUL / SURE)))
 
 
 def sampling_error(nats: float, n: int) -> float:
@@ -121,7 +136,7 @@ class Adaptive(MutualInformationEstimator):
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG in every view but two: the sharp look takes the nearest neighbour, radii take ten.
+        k of KSG; but the sharp look takes the nearest neighbour, the smooth one and radii take ten.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the surrogates, of the centres of bumps and of the order within ties. The same seed gives the same bits
         for any `n_jobs`.
@@ -235,7 +250,7 @@ class Adaptive(MutualInformationEstimator):
 
     def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
-        with threadpool_limits(1):
+        with blas().limit(limits=1):
             return self._adapt(x.T, y.T)
 
     def _adapt(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -303,9 +318,10 @@ class Adaptive(MutualInformationEstimator):
         n, gauss = self.n_samples_, gaussian_part(pair.a, pair.b)
         out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, 0.0, gauss.standard_error, 0.0)]
         for view, e in excesses(pair, plan, seeds, n_jobs=self.n_jobs, verbose=self.verbose).items():
-            weight = weigh(view, e.value, e.pvalue, gauss.mi)
+            weight = weigh(view, e.value, e.pvalue, gauss.mi, pair.a.shape[1] + pair.b.shape[1])
             error = math.hypot(e.deviation, sampling_error(weight * e.value, n))
-            out.append(Candidate(name, view, gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error))
+            parts = gauss.mi, e.value, e.z, e.pvalue, weight, gauss.standard_error, error, e.share
+            out.append(Candidate(name, view, *parts))
         return out, gauss.pvalue
 
     def _view_local(self, view: str, pair: Any, plan: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ MI does not change under strictly increasing maps of single columns, so only ran
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,10 +33,15 @@ def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
     return -np.expm1(n_tests * np.log1p(-np.minimum(pvalue, 1 - 1e-16)))
 
 
+@lru_cache(maxsize=4)  # a table and its surrogates have the same rows
+def normal_quantiles(n: int) -> np.ndarray:
+    """Return the standard normal quantiles of 1 / (n + 1) … n / (n + 1)."""
+    return ndtri(np.arange(1, n + 1) / (n + 1))
+
+
 def normal_scores(columns: np.ndarray) -> np.ndarray:
     """Return each column's ranks as standard normal quantiles; ties keep the order of the rows."""
-    n = len(columns)
-    quantiles = ndtri(np.arange(1, n + 1) / (n + 1))
+    quantiles = normal_quantiles(len(columns))
     scores = np.empty(columns.shape)
     for j, column in enumerate(columns.T):
         scores[np.argsort(column, kind="stable"), j] = quantiles

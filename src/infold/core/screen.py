@@ -28,9 +28,12 @@ class Screen(NamedTuple):
 
 def rank_waves(scores: np.ndarray, order: int) -> np.ndarray:
     """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), of unit length: (order, n, p)."""
-    n = len(scores)
-    u = (np.argsort(np.argsort(scores, axis=0), axis=0) + 0.5) / n
-    return np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None, None] * u)
+    n, p = scores.shape
+    table = np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None] * (np.arange(n) + 0.5) / n)
+    waves = np.empty((order, n, p))
+    for j, column in enumerate(scores.T):
+        waves[:, np.argsort(column), j] = table
+    return waves
 
 
 def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
