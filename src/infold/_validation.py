@@ -6,6 +6,7 @@ Every complaint gives the parameter, its value, the rule and the remedy, in one 
 from __future__ import annotations
 
 import hashlib
+import math
 import numbers
 import threading
 import warnings
@@ -75,6 +76,8 @@ def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
         values = np.column_stack([_column(native[c]) for c in native.columns]) if native.columns else np.empty((0, 0))
     elif isinstance(native, nw.LazyFrame):
         raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
+    elif plain and data.dtype == np.float64 and data.ndim:
+        values = data
     else:
         values = _array(data, name)
     if values.ndim == 1:
@@ -118,7 +121,7 @@ def check_pair(X: Any, Y: Any, *, n_neighbors: int, keep_float32: bool = False) 
 def drop_constant(table: Table, name: str) -> Table:
     """Return `table` without constant columns, which tell nothing; warn if there were any."""
     values = table.values
-    if np.all(values[0] != values[-1]):  # mostly true, and then nothing else needs a look
+    if (values[0] != values[-1]).all():  # mostly true, and then nothing else needs a look
         return table
     varies = values.min(axis=0) < values.max(axis=0)
     if varies.all():
@@ -132,12 +135,10 @@ def drop_constant(table: Table, name: str) -> Table:
 
 def warn_repeated_rows(*values: np.ndarray) -> None:
     """Warn if whole rows repeat: kNN formulas are for continuous data."""
-    columns = [column for table in values for column in table.T]
-    n = len(columns[0])
-    ordered = np.sort(columns[0])
-    if np.all(ordered[1:] != ordered[:-1]):
+    n, ordered = len(values[0]), np.sort(values[0][:, 0])
+    if (ordered[1:] != ordered[:-1]).all():
         return
-    n_repeats = _count_repeats(columns)
+    n_repeats = _count_repeats([column for table in values for column in table.T])
     if n_repeats:
         _warn(
             f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
@@ -263,7 +264,8 @@ def _column(series: nw.Series[Any]) -> np.ndarray:
 
 def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):  # one pass; a sum that overflows is only a reason to look closer
+        # One pass; a sum that overflows is only a reason to look closer.
+        if math.isfinite(np.add.reduce(values, axis=None)):
             return
     finite = np.isfinite(values)
     if finite.all():
@@ -290,9 +292,8 @@ def _refuse_shared_columns(x: Table, y: Table) -> None:
             )
 
 
-def _heads(values: np.ndarray) -> set[bytes]:
-    some = np.asarray(values[[0, len(values) // 2, -1]].T, np.float64, order="C") + 0.0  # −0.0 becomes 0.0
-    return {column.tobytes() for column in some}
+def _heads(values: np.ndarray) -> set[tuple[float, ...]]:
+    return set(zip(*(values[row].tolist() for row in (0, len(values) // 2, -1)), strict=True))
 
 
 def _digest(column: np.ndarray) -> bytes:

@@ -31,7 +31,8 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: compiled, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        jit = functools.partial(numba.njit, nogil=True, error_model="numpy", **flags)
+        # No C function has to call a kernel, so numba need not make it callable from there.
+        jit = functools.partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **flags)
         try:
             dispatcher = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles

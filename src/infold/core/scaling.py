@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 AT_A_TIME = 1 << 21  # values that are sorted together: whole columns, and few copies of a large table
@@ -29,15 +31,18 @@ def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    ordered = np.sort(columns, axis=1)
-    exponents = np.frexp(np.maximum(np.abs(ordered[:, 0]), np.abs(ordered[:, -1])))[1]
-    exponents[np.abs(exponents) < 300] = 0  # such squares neither overflow nor vanish: the bits are the same
-    if exponents.any():
+    ordered, n = np.sort(columns, axis=1), columns.shape[1]
+    exponents = np.frexp(np.maximum(-ordered[:, 0], ordered[:, -1]))[1]
+    exponents *= np.abs(exponents) >= 300  # others' squares neither overflow nor vanish: the bits are the same
+    extreme = exponents.any()
+    if extreme:
         ordered = np.ldexp(ordered, -exponents[:, None])
-    centres = ordered.mean(axis=1)
+    # A sum over n, which is what `mean` computes after a longer look at its arguments.
+    centres = np.add.reduce(ordered, axis=1) / n
     ordered -= centres[:, None]
     ordered *= ordered
-    return np.ldexp(centres, exponents), np.ldexp(np.sqrt(ordered.mean(axis=1)), exponents)
+    deviations = np.sqrt(np.add.reduce(ordered, axis=1) / n)
+    return (np.ldexp(centres, exponents), np.ldexp(deviations, exponents)) if extreme else (centres, deviations)
 
 
 def standardized(columns: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -53,5 +58,6 @@ def unit_sized(columns: np.ndarray) -> np.ndarray:
 
     Ratios of distances, all that the estimators use, are the same to the bit.
     """
-    exponent = int(np.frexp(max(columns.max(initial=0.0), -columns.min(initial=0.0)))[1])
+    largest = max(float(np.maximum.reduce(columns, axis=None)), -float(np.minimum.reduce(columns, axis=None)), 0.0)
+    exponent = math.frexp(largest)[1]
     return columns if abs(exponent) < 300 else np.ldexp(columns, -exponent)
