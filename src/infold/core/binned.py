@@ -6,7 +6,8 @@ and the bins beside the best edge. The exact search opens every bin that a bound
 `split.best_cut` on all rows, up to the rounding of sums.
 
 Fast-BIC peels tails: on Gaussian data most cuts take off a handful of rows, and a tree is a chain of hundreds of such
-nodes. Along a chain, columns stay in their bins: rows that have left are taken off when a column is next looked at.
+nodes. Along a chain, columns keep their moments: rows that have left are taken off when a column is next looked at. Where
+cut after cut peels, rows stay grouped by bins too; else only the bins that are opened are filled.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
 STRIDE = 16  # edges are taken so many at a time, by several instructions at once
 DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
-GAIN = 3.0  # nats that a cut within a bin beside the best edge is expected to add at most
+GAIN = 3.0  # nats that a cut in a bin beside the best edge may add to it: nine columns in ten add less than 1
 LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
