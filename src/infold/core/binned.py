@@ -6,8 +6,8 @@ and the bins beside the best edge. The exact search opens every bin that a bound
 `split.best_cut` on all rows, up to the rounding of sums.
 
 Fast-BIC peels tails: on Gaussian data most cuts take off a handful of rows, and a tree is a chain of hundreds of such
-nodes. Along a chain, columns keep their moments: rows that have left are taken off when a column is next looked at. Where
-cut after cut peels, rows stay grouped by bins too; else only the bins that are opened are filled.
+nodes. Along a chain, columns keep their moments: rows that have left are taken off when a column is next looked at. As
+long as every cut peels, rows stay grouped by bins too; else only the bins that are opened are filled.
 """
 
 from __future__ import annotations
