@@ -7,15 +7,14 @@ from infold.core.binned import (
     count_bins,
     cut_above,
     forget_departed,
-    keep_bins,
     lighter_bins,
     new_bins,
 )
 from infold.core.forest import default_min_samples_split
-from infold.core.projection import projection_key, room_for
+from infold.core.projection import n_keys, projection_key, room_for
 from infold.core.scan import N_WORK
 from infold.core.split import CRITERIA, best_cut, n_log_n_table
-from infold.core.tree import bootstrap_rows, cut_after, grow_tree, split_off
+from infold.core.tree import bootstrap_rows, cut_after, grow_tree, lighter_side, list_candidates, set_apart, split_off
 
 KINDS = {
     "normal": lambda rng, d: rng.normal(size=(d, 900)),
@@ -26,7 +25,6 @@ KINDS = {
     "offset": lambda rng, d: rng.normal(size=(d, 900)) + 1e6,
 }
 FIRST, PLUS = np.zeros(1, np.int32), np.ones(1, np.int8)
-NOTHING, NOBODY = np.empty(0), np.empty(0, np.int32)
 
 
 def scratch(n):
@@ -68,16 +66,17 @@ def test_fast_search_grows_trees_of_about_the_same_size(rng, kind):
     assert_allclose(fast, exact, rtol=0.2)  # tree sizes vary by about a tenth from seed to seed
 
 
+@pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
+def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
     n = 900
     values = np.round(rng.normal(size=n), 2)  # with ties
     weights = rng.integers(1, 4, size=n).astype(np.int32)
-    members, where, rows = (np.arange(n, dtype=np.int32) for _ in range(3))
+    members, where = (np.arange(n, dtype=np.int32) for _ in range(2))
     total = int(weights.sum())
-    bins, table, room = new_bins(1, total), n_log_n_table(total), scratch(total)
-    keep_bins(bins, 0, values, members, weights.astype(float), n)
+    bins, table, room, projected = new_bins(2, total), n_log_n_table(total), scratch(total), np.empty(n)
+    count_bins(bins, 0, values, weights, n)
     end = n
     for n_leaving in (1, 3, 40, 2, 200, 1, 100, 90, 120, 200):  # a few, or many, down to a small node
         leaving = rng.choice(members[:end], n_leaving, replace=False).astype(np.int32)
@@ -85,22 +84,29 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact):
         end -= n_leaving
         assert_array_equal(members[where], np.arange(n))
         assert set(members[end : end + n_leaving]) == set(leaving)
-        forget_departed(bins, 0, members, 0, end, weights, values[None], rows, FIRST, PLUS, room[0])
         there = members[:end]
+        forget_departed(bins, 0, members, end, weights, values[None], FIRST, PLUS)
         m = int(weights[there].sum())
-        score, low, high, b = binned_cut(
-            bins, 0, m, NOTHING, NOBODY, where, end, weights, CRITERIA[criterion], table, exact, np.inf, *room
-        )
-        cut = cut_above(bins, 0, b, low, high, where, end)
+        assert bins.moments[0, : bins.n_bins[0], 0].sum() == m
+        column = (0, m, projected, False, keep, values[None], FIRST, PLUS, there, where, end, weights)
+        score, low, high, b = binned_cut(bins, *column, CRITERIA[criterion], table, exact, np.inf, *room)
+        assert bins.grouped[0] == keep
+        cut = cut_above(bins, 0, b, low, high, where, end) if keep else cut_after(values[there], low, high)
         ordered = np.sort(np.repeat(values[there], weights[there]))
         expected_cut, expected_score = best_cut(ordered, CRITERIA[criterion], table)
         if exact:
             assert_allclose((cut, score), (expected_cut, expected_score), rtol=1e-10)
         else:
             assert score >= expected_score - 1e-9 * abs(expected_score)
-        light = np.empty(n, np.int32)
-        count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
-        is_below = values[there] < cut
+        is_below, light = values[there] < cut, np.empty(n, np.int32)
+        if keep:
+            count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
+        else:
+            assert_array_equal(projected[:end], values[there])
+            count, weight, below = lighter_side(projected, cut, m, there, weights[there], light)
+            apart = there.copy()
+            set_apart(apart, projected, cut, below, light, count)
+            assert_array_equal(apart, np.concatenate((there[is_below != below], there[is_below == below])))
         assert set(light[:count]) == set(there[is_below == below])
         assert weight == weights[light[:count]].sum() <= m / 2
 
@@ -111,8 +117,8 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     n = len(values)
     members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
     bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
-    count_bins(bins, 0, values, np.ones(n))
-    arguments = (values, members, members.copy(), n, weights, CRITERIA["fast_bic"], table)
+    count_bins(bins, 0, values, weights, n)
+    arguments = (values, True, False, values[None], FIRST, PLUS, members, members.copy(), n, weights, 0, table)
     score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, *room)
     cut = cut_after(values, low, high)
     ordered = np.sort(values)
@@ -136,13 +142,21 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
 
 def test_constant_columns_have_no_cut():
     n = 200
-    members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
+    members, weights, values = np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.full(n, 0.1)
     bins = new_bins(1, n)
-    count_bins(bins, 0, np.full(n, 0.1), np.ones(n))
-    found = binned_cut(
-        bins, 0, n, np.full(n, 0.1), members, members, n, weights, 0, n_log_n_table(n), False, np.inf, *scratch(n)
-    )
-    assert found[0] == np.inf
+    count_bins(bins, 0, values, weights, n)
+    column = (0, n, values, True, False, values[None], FIRST, PLUS, members, members, n, weights)
+    assert binned_cut(bins, *column, 0, n_log_n_table(n), False, np.inf, *scratch(n))[0] == np.inf
+
+
+def test_candidates_are_distinct_and_single_features_come_first():
+    # Five columns: features 3 − 4, 7, 7 again, 3 + 4, 3 − 4 again.
+    column = np.array([0, 0, 1, 2, 3, 3, 4, 4], np.int32)
+    feature = np.array([3, 4, 7, 7, 3, 4, 3, 4], np.int32)
+    sign = np.array([1, -1, 1, 1, 1, 1, 1, -1], np.int8)
+    first, end = np.empty(8, np.int32), np.empty(8, np.int32)
+    count = list_candidates(column, feature, sign, first, end)
+    assert list(zip(first[:count], end[:count], strict=True)) == [(2, 3), (0, 2), (4, 6)]
 
 
 def test_projections_have_keys_of_their_own():
@@ -152,4 +166,5 @@ def test_projections_have_keys_of_their_own():
         for g in range(f + 1, 4):
             keys.update(projection_key(np.array([f, g]), np.array([1, s]), 4) for s in (1, -1))
     assert len(keys) == 4 + 6 * 2
+    assert max(keys) < n_keys(4)
     assert projection_key(np.array([0, 1]), np.array([1, 1]), 5) == -1

@@ -22,12 +22,13 @@ def test_pairs_are_sorted_together(rng, kind):
     assert_array_equal(values[carried], found)
 
 
-def test_values_in_one_bucket_are_sorted_too(rng):
-    values = np.append(rng.normal(size=200), 1e12)
-    carried = np.arange(201, dtype=np.int32)
-    expected = np.sort(values)
-    sort_pairs(values, carried, *room(201))
-    assert_array_equal(values, expected)
+@pytest.mark.parametrize("n", [1, 2, 13, 24, 25, 26, 200, 201])
+def test_values_in_one_bucket_are_sorted_too(rng, n):
+    values = np.append(rng.normal(size=n - 1), 1e12)
+    found, carried = values.copy(), np.arange(n, dtype=np.int32)
+    sort_pairs(found, carried, *room(n))
+    assert_array_equal(found, np.sort(values))
+    assert_array_equal(values[carried], found)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

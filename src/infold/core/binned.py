@@ -6,7 +6,8 @@ and the bins beside the best edge. The exact search opens every bin that a bound
 `split.best_cut` on all rows, up to the rounding of sums.
 
 Fast-BIC peels tails: on Gaussian data most cuts take off a handful of rows, and a tree is a chain of hundreds of such
-nodes. Along a chain, columns stay in their bins: rows that have left are taken off when a column is next looked at.
+nodes. Along a chain, columns keep their moments: rows that have left are taken off when a column is next looked at. As
+long as every cut peels, rows stay grouped by bins too; else only the bins that are opened are filled.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
-from .projection import value_at
-from .scan import TINY, score_cuts, sort_pairs
+from .jit import kernel, plain_kernel
+from .projection import project, value_at
+from .scan import TINY, range_of, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 SMALL = 128  # rows below which sorting all of them is as fast
 MOST_BINS = 512
+STRIDE = 16  # edges are taken so many at a time, by several instructions at once
 DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
+GAIN = 3.0  # nats that a cut in a bin beside the best edge may add to it: nine columns in ten add less than 1
 LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
@@ -33,11 +36,12 @@ class Bins(NamedTuple):
     key: np.ndarray  # (c,) which projection it is
     values: np.ndarray  # (c, size) projected values, by bin
     member: np.ndarray  # (c, size) the row of each, as a number within the tree
-    n_rows: np.ndarray  # (c,) rows that were grouped, those that have left included
+    n_rows: np.ndarray  # (c,) rows that were counted, those that have left included
     known_end: np.ndarray  # (c,) `end` when last looked at: members[end:known_end] have left since
     n_bins: np.ndarray  # (c,) 0 if all values are equal
     low: np.ndarray  # (c,) where the first bin begins
     width: np.ndarray  # (c,)
+    grouped: np.ndarray  # (c,) do `values` and `member` hold all of its rows? Else only what `group_bins` last took
     start: np.ndarray  # (c, bins) first entry of each bin
     stop: np.ndarray  # (c, bins) end of its entries
     in_order: np.ndarray  # (c, bins) have its entries been sorted?
@@ -60,91 +64,80 @@ def new_bins(n_columns, size):
         np.empty(n_columns, np.int32),
         np.empty(n_columns),
         np.empty(n_columns),
+        np.empty(n_columns, np.bool_),
         np.empty((n_columns, MOST_BINS), np.int32),
         np.empty((n_columns, MOST_BINS), np.int32),
         np.empty((n_columns, MOST_BINS), np.bool_),
         np.empty((n_columns, MOST_BINS, 3)),
-        np.empty(MOST_BINS + 1, np.int64),
-        np.empty((6, MOST_BINS + 1)),
+        np.empty(MOST_BINS + STRIDE, np.int64),
+        np.empty((6, MOST_BINS + STRIDE)),
         np.empty(size, np.int32),
-        np.empty(size),
+        np.empty(max(size, MOST_BINS + STRIDE)),
     )
 
 
-@kernel
-def count_bins(bins, c, projected, weights):
-    """Lay out bins for column c, and fill their moments with the `projected` values, each with its weight."""
-    low, high = projected[0], projected[0]
-    for i in range(projected.size):
-        low, high = min(low, projected[i]), max(high, projected[i])
+@plain_kernel
+def count_bins(bins, c, projected, loads, end):
+    """Lay out bins for column c, and fill their moments with the `projected` values, each with its load."""
+    low, high = range_of(projected)
     n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
     if not (width > 0.0 and 1.0 / width < np.inf):
         n_bins = 0
     bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
+    bins.n_rows[c], bins.known_end[c], bins.grouped[c] = projected.size, end, False
     if n_bins == 0:
         return
-    scale, last = 1.0 / width, np.int32(n_bins - 1)
+    find_bins(bins, c, projected)
     moments, code, offset = bins.moments[c], bins.code, bins.offset
     moments[:n_bins] = 0.0
-    # Two loops: the first runs on several rows at a time.
     for i in range(projected.size):
-        at = (projected[i] - low) * scale
-        b = np.int32(at)
-        b = b if b < last else last
-        code[i] = b
-        offset[i] = at - b - 0.5
-    for i in range(projected.size):
-        b, w = code[i], weights[i]
+        b, w = code[i], loads[i]
         first = w * offset[i]
         moments[b, 0] += w
         moments[b, 1] += first
         moments[b, 2] += first * offset[i]
 
 
-@kernel
-def group_bins(bins, c, projected, members, limit):
-    """Group the rows of column c by bin, after `count_bins`: of all bins, or of those with a bound below `limit`."""
-    n_bins, bound, start, stop = bins.n_bins[c], bins.edge[BOUND], bins.start[c], bins.stop[c]
+@plain_kernel
+def find_bins(bins, c, projected):
+    """Fill `code` and `offset` with the bin of each of the `projected` values, and its distance from the middle."""
+    low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
+    code, offset = bins.code, bins.offset
+    for i in range(projected.size):
+        at = (projected[i] - low) * scale
+        b = np.int32(at)
+        b = b if b < last else last
+        code[i] = b
+        offset[i] = at - b - 0.5
+
+
+@plain_kernel
+def group_bins(bins, c, to, projected, members, all_bins, limit):
+    """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
+    n_bins, bound, start, stop = bins.n_bins[c], bins.edge[BOUND], bins.start[to], bins.stop[to]
     total = 0
     for b in range(n_bins):
         start[b] = stop[b] = total
-        bins.in_order[c, b] = False
-        total += int(bins.moments[c, b, 0]) if bound[b] < limit else 0  # no fewer than there are rows
+        bins.in_order[to, b] = False
+        total += int(bins.moments[c, b, 0]) if all_bins or bound[b] < limit else 0  # no fewer than there are rows
     for i in range(members.size):
         b = bins.code[i]
-        if bound[b] < limit:
+        if all_bins or bound[b] < limit:
             at = stop[b]
             stop[b] += 1
-            bins.values[c, at], bins.member[c, at] = projected[i], members[i]
+            bins.values[to, at], bins.member[to, at] = projected[i], members[i]
 
 
-@kernel
-def keep_bins(bins, c, projected, members, weights, end):
-    """Make column c of the `projected` values of `members`, each with its weight, to be kept along a chain."""
-    count_bins(bins, c, projected, weights)
-    bins.edge[BOUND] = 0.0
-    group_bins(bins, c, projected, members, np.inf)
-    bins.n_rows[c], bins.known_end[c] = members.size, end
-
-
-@kernel
-def forget_departed(bins, c, members, first, end, weights, points, rows, feature, sign, work):
-    """Bring column c, the given sum of features, up to date: members[end:known_end] have left."""
-    wide = feature.size
-    if 2 * (end - first) < bins.n_rows[c]:  # the bins have become coarse for the rows that are left
-        n = end - first
-        for i in range(n):
-            row = members[first + i]
-            work[0, i], work[1, i] = value_at(points, rows[row], feature, sign, 0, wide), weights[row]
-        keep_bins(bins, c, work[0, :n], members[first:end], work[1, :n], end)
-        return
-    low, scale, n_bins = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c]
+@plain_kernel
+def forget_departed(bins, c, members, end, weights, points, feature, sign):
+    """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
+    low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
     moments = bins.moments[c]
-    for i in range(end, bins.known_end[c]):
+    for i in range(end, bins.known_end[c] if n_bins > 0 else end):
         row = members[i]
         # Read anew from the points: shorter than the way to where the value stands among the bins.
-        at = (value_at(points, rows[row], feature, sign, 0, wide) - low) * scale
+        at = (value_at(points, row, feature, sign, 0, wide) - low) * scale
         b = min(np.int64(at), n_bins - 1)
         w, off = weights[row], at - b - 0.5
         moments[b, 0] -= w
@@ -153,7 +146,7 @@ def forget_departed(bins, c, members, first, end, weights, points, rows, feature
     bins.known_end[c] = end
 
 
-@kernel
+@plain_kernel
 def score_of(criterion, n_left, left, n_right, right, n_log_n):
     """Return the score of a cut less what all share; sums of squares come as logs for fast_bic, else as they are."""
     if criterion == FAST_BIC:
@@ -161,13 +154,19 @@ def score_of(criterion, n_left, left, n_right, right, n_log_n):
     return left + right
 
 
-@kernel
+@plain_kernel
 def shared_score(m, width):
     """Return what fast_bic's scores of all cuts of m rows, with squares in units of `width`, share."""
     return m * (math.log(2.0 * math.pi) + 2.0 * math.log(m * width) + 1.0) + 5.0 * math.log(m)
 
 
-@kernel
+@plain_kernel
+def padded(n):
+    """Return n, rounded up to a multiple of STRIDE."""
+    return (n + STRIDE - 1) // STRIDE * STRIDE
+
+
+@plain_kernel
 def sum_edges(bins, c, m):
     """Fill `edge` with sums, squares and squared deviations on both sides of each edge; return the mean, in widths."""
     n_bins, moments = bins.n_bins[c], bins.moments[c]
@@ -185,20 +184,43 @@ def sum_edges(bins, c, m):
         s += moments[b, 0] * middle + moments[b, 1]
         q += middle * (moments[b, 0] * middle + 2.0 * moments[b, 1]) + moments[b, 2]
         edge_weight[b + 1], sums[b + 1], squares[b + 1] = np.int64(w), s, q
-    for e in range(n_bins + 1):
+    n_edges = padded(n_bins + 1)
+    for e in range(n_bins + 1, n_edges):
+        edge_weight[e], sums[e], squares[e] = m, s, q
+    for e in range(n_edges):
         n_left, n_right = max(edge_weight[e], 1), max(m - edge_weight[e], 1)
         left[e] = max(squares[e] - sums[e] * sums[e] / n_left, TINY)
         right[e] = max((q - squares[e]) - (s - sums[e]) * (s - sums[e]) / n_right, TINY)
     return mean
 
 
-@kernel
+@plain_kernel
 def binned_cut(
-    bins, c, m, projected, members, where, end, weights, criterion, n_log_n, exact, to_beat, work, carried, code
+    bins,
+    c,
+    m,
+    projected,
+    is_fresh,
+    keep,
+    points,
+    feature,
+    sign,
+    members,
+    where,
+    end,
+    weights,
+    criterion,
+    n_log_n,
+    exact,
+    to_beat,
+    work,
+    carried,
+    code,
 ):
     """Return (score, value below, value above, bin) of the best cut of column c, of weight m, if below `to_beat`.
 
-    A column that is not kept has its `projected` values of `members` grouped as far as needed; else these are empty.
+    Where bins must be opened, a column that is not grouped has its `members` grouped: all, to `keep` them so, or as far
+    as needed. `projected` then holds their values; before that only if it `is_fresh`.
     The value above is nan if it is the lowest of a later bin; the score is inf if no cut is below `to_beat`.
     """
     n_bins = bins.n_bins[c]
@@ -210,8 +232,8 @@ def binned_cut(
         floor = VARIANCE_FLOOR * edge[LEFT, n_bins] / m
         least = math.log(max(floor, TINY))
         share, factor = shared_score(m, bins.width[c]), 1.0
-        replace_by_logs(edge[LEFT, : n_bins + 1], work[0])
-        replace_by_logs(edge[RIGHT, : n_bins + 1], work[0])
+        replace_by_logs(edge[LEFT, : padded(n_bins + 1)], bins.offset)
+        replace_by_logs(edge[RIGHT, : padded(n_bins + 1)], bins.offset)
     else:
         floor, least, share, factor = -np.inf, 0.0, 0.0, bins.width[c] ** 2
     best = (to_beat - share) / factor
@@ -225,15 +247,20 @@ def binned_cut(
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
     if not bound[promising] < best:
         return found, found_low, found_high, found_bin
-    if members.size > 0:
-        group_bins(bins, c, projected, members, best)
+    room = c if keep else bins.key.size - 1  # what is not kept is grouped in one place, which stays in the cache
+    if not bins.grouped[c]:
+        if not is_fresh:
+            project(points, members, feature, sign, projected)
+            find_bins(bins, c, projected[: members.size])
+        group_bins(bins, c, room, projected, members, keep, best)
+        bins.grouped[c] = keep
     for turn in range(-1, n_bins):
         b = promising if turn < 0 else turn
         if bound[b] >= best:
             continue
         bound[b] = np.inf
         score, low, high = open_bin(
-            bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code
+            bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code
         )
         # Of equal scores the leftmost counts, as in a full scan.
         if score < best or (score == best and b < found_bin):
@@ -242,7 +269,7 @@ def binned_cut(
     return found * factor + share if found < np.inf else np.inf, found_low, found_high, found_bin
 
 
-@kernel
+@plain_kernel
 def bound_bin(bins, b, m, criterion, least, n_log_n):
     """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
@@ -261,7 +288,7 @@ def bound_bin(bins, b, m, criterion, least, n_log_n):
         bins.edge[BOUND, b] = bound - 1e-9 * abs(bound)
 
 
-@kernel
+@plain_kernel
 def best_edge(bins, n_bins, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between bins to cut at."""
     edge_weight, left, right = bins.edge_weight, bins.edge[LEFT], bins.edge[RIGHT]
@@ -274,10 +301,10 @@ def best_edge(bins, n_bins, m, criterion, least, n_log_n):
     return best, at
 
 
-@kernel
+@plain_kernel
 def pick_bins(bins, n_bins, m, criterion, least, n_log_n):
     """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
-    _, at = best_edge(bins, n_bins, m, criterion, least, n_log_n)
+    score, at = best_edge(bins, n_bins, m, criterion, least, n_log_n)
     edge_weight, edge = bins.edge_weight, bins.edge
     edge[BOUND, :n_bins] = np.inf
     first, last, below, above = 0, n_bins - 1, at - 1, at
@@ -289,36 +316,40 @@ def pick_bins(bins, n_bins, m, criterion, least, n_log_n):
         below -= 1
     while above < n_bins - 1 and edge_weight[above + 1] == edge_weight[above]:
         above += 1
-    for b in (first, last, below, above):
+    for b in (below, above):
+        bound_bin(bins, b, m, criterion, least, n_log_n)
+        if criterion == FAST_BIC:
+            edge[BOUND, b] = max(edge[BOUND, b], score - GAIN)
+    for b in (first, last):
         bound_bin(bins, b, m, criterion, least, n_log_n)
 
 
-@kernel
+@plain_kernel
 def score_a_row(bins, c, m, n_log_n, work):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     n_bins = bins.n_bins[c]
     if n_bins == 0:
         return np.inf
     sum_edges(bins, c, m)
-    replace_by_logs(bins.edge[LEFT, : n_bins + 1], work[0])
-    replace_by_logs(bins.edge[RIGHT, : n_bins + 1], work[0])
+    replace_by_logs(bins.edge[LEFT, : padded(n_bins + 1)], bins.offset)
+    replace_by_logs(bins.edge[RIGHT, : padded(n_bins + 1)], bins.offset)
     least = bins.edge[LEFT, n_bins] + math.log(VARIANCE_FLOOR / m)
     score, _ = best_edge(bins, n_bins, m, FAST_BIC, least, n_log_n)
     return (score + shared_score(m, bins.width[c])) / m
 
 
-@kernel
-def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
-    """Return (score, value below, value above) of the best cut right after a row of bin b."""
-    start, stop = bins.start[c, b], bins.stop[c, b]
-    values, member = bins.values[c, start:stop], bins.member[c, start:stop]
-    if not bins.in_order[c, b]:
+@plain_kernel
+def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
+    """Return (score, value below, value above) of the best cut of column c, grouped in `room`, after a row of bin b."""
+    start, stop = bins.start[room, b], bins.stop[room, b]
+    values, member = bins.values[room, start:stop], bins.member[room, start:stop]
+    if not bins.in_order[room, b]:
         sort_pairs(values, member, work, code)
-        bins.in_order[c, b] = True
+        bins.in_order[room, b] = True
     inside = work[7]
     n = 0
     for i in range(stop - start):
-        if where[member[i]] < end:
+        if where[member[i]] < end or not bins.grouped[c]:
             inside[n], carried[n] = values[i], weights[member[i]]
             n += 1
     n_bins, edge_weight, sums, squares = bins.n_bins[c], bins.edge_weight, bins.edge[0], bins.edge[1]
@@ -336,7 +367,7 @@ def open_bin(bins, c, b, mean, where, end, weights, criterion, floor, n_log_n, w
     return score, inside[i], inside[i + 1] if i + 1 < n else np.nan
 
 
-@kernel
+@plain_kernel
 def cut_above(bins, c, b, low, high, where, end):
     """Return the cut above `low` in bin b of a kept column: halfway to `high`, or to the lowest value after bin b."""
     while math.isnan(high):
@@ -347,7 +378,7 @@ def cut_above(bins, c, b, low, high, where, end):
     return between(low, high)
 
 
-@kernel
+@plain_kernel
 def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
     """Fill `leaving` with the rows of a kept column on the lighter side of `cut`, in or right after bin b.
 

@@ -10,21 +10,67 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel_without_nan, plain_kernel
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
+FEW = 12  # values that insertion sorts fastest, in whatever order
 CROWDED = 24  # values in one bucket beyond which insertion is slower than a general sort
 TINY, HUGE, LOG_HUGE = 1e-300, 1e300, 690.0  # squares in a logarithm: of nothing, and of a cut that is refused
 N_WORK = 8  # rows of `work` that `sort_pairs` and `score_cuts` use
 
 
-@kernel
+@kernel_without_nan
+def range_of(values):
+    """Return the smallest and the largest of the values."""
+    low, high = values[0], values[0]
+    for i in range(values.size):
+        low, high = min(low, values[i]), max(high, values[i])
+    return low, high
+
+
+@plain_kernel
+def sort_by_insertion(values, carried):
+    """Sort `values` and what each carries, in place: fast if they are few or almost in order."""
+    for i in range(1, values.size):
+        value, load, at = values[i], carried[i], i
+        while at > 0 and values[at - 1] > value:
+            values[at], carried[at] = values[at - 1], carried[at - 1]
+            at -= 1
+        values[at], carried[at] = value, load
+
+
+@plain_kernel
+def sort_by_heap(values, carried):
+    """Sort `values` and what each carries, in place: n log n steps whatever the values."""
+    n = values.size
+    for step in range(n // 2 + n - 1):
+        # First make a heap, from its last parent on; then move the largest of what is left to the end.
+        if step < n // 2:
+            at, end = n // 2 - 1 - step, n
+        else:
+            at, end = 0, n - 1 - (step - n // 2)
+            values[0], values[end] = values[end], values[0]
+            carried[0], carried[end] = carried[end], carried[0]
+        value, load = values[at], carried[at]
+        while 2 * at + 1 < end:
+            child = 2 * at + 1
+            if child + 1 < end and values[child + 1] > values[child]:
+                child += 1
+            if not values[child] > value:
+                break
+            values[at], carried[at] = values[child], carried[child]
+            at = child
+        values[at], carried[at] = value, load
+
+
+@plain_kernel
 def sort_pairs(values, carried, work, code):
     """Sort `values` and what each carries (int32); `work` and `code`, of 3 n + 1 at least, are scratch."""
     n = values.size
-    low, high = values[0], values[0]
-    for i in range(n):
-        low, high = min(low, values[i]), max(high, values[i])
+    if n <= FEW:
+        sort_by_insertion(values, carried)
+        return
+    low, high = range_of(values)
     scale = (n - 1) / (high - low) if high > low else 0.0
     if not scale < np.inf:
         scale = 0.0
@@ -41,20 +87,15 @@ def sort_pairs(values, carried, work, code):
         at = fill[code[i]]
         fill[code[i]] += 1
         spare[at], spare_carried[at] = values[i], carried[i]
-    if most > CROWDED:
-        order = np.argsort(spare[:n])
-        for i in range(n):
-            values[i], carried[i] = spare[order[i]], spare_carried[order[i]]
-        return
     for i in range(n):
-        value, load, at = spare[i], spare_carried[i], i
-        while at > 0 and values[at - 1] > value:
-            values[at], carried[at] = values[at - 1], carried[at - 1]
-            at -= 1
-        values[at], carried[at] = value, load
+        values[i], carried[i] = spare[i], spare_carried[i]
+    if most > CROWDED:
+        sort_by_heap(values, carried)
+    else:
+        sort_by_insertion(values, carried)
 
 
-@kernel
+@plain_kernel
 def score_cuts(values, weights, low, scale, centre, before, after, floor, criterion, n_log_n, work):
     """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
 
@@ -96,7 +137,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     return best, found
 
 
-@kernel
+@plain_kernel
 def small_cut(values, weights, m, criterion, n_log_n, work, code):
     """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
     n = values.size

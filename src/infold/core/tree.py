@@ -13,18 +13,18 @@ from .binned import (
     count_bins,
     cut_above,
     forget_departed,
-    keep_bins,
     lighter_bins,
     new_bins,
     score_a_row,
 )
-from .jit import kernel, random_below
-from .projection import draw_projections, project, projection_key
+from .jit import kernel, plain_kernel, random_below
+from .projection import draw_projections, n_keys, project, projection_key
 from .scan import N_WORK, small_cut
 from .split import FAST_BIC, best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
 SAMPLE = 512  # rows on which a sum of features is tried first, in nodes of twice as many
+FORGET = 8  # a column is counted anew once 1 / FORGET as many rows have left as are left, unless columns are kept
 MARGIN = 0.3  # nats a row by which it must then lose to be given up: some five standard errors of its score
 CHAIN = 0.5  # of the number of features: after so many that peel, columns are kept, to be met again before it ends
 
@@ -53,7 +53,7 @@ def bootstrap_rows(n, size, state):
     return rows
 
 
-@kernel
+@plain_kernel
 def split_off(members, where, first, end, leaving, n_leaving):
     """Move the rows leaving[:n_leaving] to the end of members[first:end], keep `where` its inverse."""
     for i in range(n_leaving):
@@ -62,12 +62,12 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@kernel
-def lighter_side(values, cut, m, members, weights, leaving):
-    """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their weight, are they below)."""
+@plain_kernel
+def lighter_side(values, cut, m, members, loads, leaving):
+    """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their load, are they below)."""
     n_below = 0
     for i in range(members.size):
-        n_below += weights[members[i]] if values[i] < cut else 0
+        n_below += loads[i] if values[i] < cut else 0
     below = 2 * n_below <= m
     n = 0
     for i in range(members.size):
@@ -76,31 +76,71 @@ def lighter_side(values, cut, m, members, weights, leaving):
     return n, n_below if below else m - n_below, below
 
 
-@kernel
-def sorted_cut(values, members, weights, criterion, n_log_n, scratch):
-    """Return (cut, score) of `values`, each as often as its member's weight, by sorting them all."""
-    m = 0
+@plain_kernel
+def set_apart(members, values, cut, below, leaving, n_leaving):
+    """Move leaving[:n_leaving], the members on one side of `cut`, behind the others: both stay in order."""
+    n = 0
     for i in range(members.size):
-        for _ in range(weights[members[i]]):
+        members[n] = members[i]
+        n += (values[i] < cut) != below
+    for i in range(n_leaving):
+        members[n + i] = leaving[i]
+
+
+@kernel
+def sorted_cut(values, loads, criterion, n_log_n, scratch):
+    """Return (cut, score) of `values`, each as often as its load, by sorting them all."""
+    m = 0
+    for i in range(loads.size):
+        for _ in range(loads[i]):
             scratch[m] = values[i]
             m += 1
     scratch[:m].sort()
     return best_cut(scratch[:m], criterion, n_log_n)
 
 
-@kernel
-def sample(members, rows, weights, few_rows, few_weights):
-    """Fill in rows and weights of SAMPLE of the `members`, or somewhat more; return (number, weight)."""
+@plain_kernel
+def sample(members, weights, few, few_loads):
+    """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
     n, weight = 0, 0
     for i in range(0, members.size, step):
-        few_rows[n], few_weights[n] = rows[members[i]], weights[members[i]]
-        weight += weights[members[i]]
+        few[n], few_loads[n] = members[i], weights[members[i]]
+        weight += few_loads[n]
         n += 1
     return n, weight
 
 
-@kernel
+@plain_kernel
+def list_candidates(column, feature, sign, first, end):
+    """Fill first, end with the places of each distinct projection, single features first; return how many.
+
+    Sums of several features vary more, so that after the single ones most of them can be given up early.
+    """
+    count = 0
+    for wide in (False, True):
+        begin = 0
+        while begin < column.size:
+            stop = begin + 1
+            while stop < column.size and column[stop] == column[begin]:
+                stop += 1
+            if (stop - begin > 1) == wide:
+                is_new = True
+                for other in range(count):
+                    if end[other] - first[other] == stop - begin:
+                        same = True
+                        for t in range(stop - begin):
+                            same &= feature[first[other] + t] == feature[begin + t]
+                            same &= sign[first[other] + t] == sign[begin + t]
+                        is_new &= not same
+                if is_new:
+                    first[count], end[count] = begin, stop
+                    count += 1
+            begin = stop
+    return count
+
+
+@plain_kernel
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
     if math.isnan(high):
@@ -121,10 +161,9 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     n_features, n = points.shape
     chain = max(2, int(CHAIN * n_features))
     # Copies of a row travel together: a row and its weight.
-    weights = np.bincount(drawn, minlength=n)
-    rows = np.flatnonzero(weights > 0).astype(np.int32)
-    weights = weights[rows].astype(np.int32)
-    size = rows.size
+    weights = np.bincount(drawn, minlength=n).astype(np.int32)
+    members = np.flatnonzero(weights > 0).astype(np.int32)  # a node is a range of them
+    size = members.size
     capacity = 2 * size
     cut = np.full(capacity, np.nan)
     left, right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
@@ -138,100 +177,100 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     sign = np.empty(n_candidates, np.int8)
     trial, best_values, work = np.empty(size), np.empty(size), np.empty((N_WORK, drawn.size))
     carried, code = np.empty(size, np.int32), np.empty(3 * size + 1, np.int32)
-    # A node is a range of `members`, numbers of `rows`; `where` is the inverse.
-    members, where = np.arange(size).astype(np.int32), np.arange(size).astype(np.int32)
-    member_rows, leaving, member_weight = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
+    candidate_first, candidate_end = np.empty(n_candidates, np.int32), np.empty(n_candidates, np.int32)
+    member_loads, leaving = np.empty(size, np.int32), np.empty(size, np.int32)
+    few, few_loads, n_few, few_weight = np.empty(2 * SAMPLE, np.int32), np.empty(2 * SAMPLE, np.int32), 0, 0
     bins, n_used = new_bins(n_kept_columns + 1, drawn.size), 0  # the last column is for projections that are not kept
+    column_of = np.full(n_keys(n_features), -1, np.int32)
+    where, tracked = np.zeros(n, np.int32), False  # the place of each member, as long as columns are grouped
 
     stack = np.empty((size + 1, 4), np.int32)  # (node, first member, end, weight)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, size, drawn.size
     height = 1
-    node, first, end, m, n_peeled, chain_over = 0, 0, 0, 0, 0, True
+    node, first, end, m, n_peeled, chain_over, is_new_chain = 0, 0, 0, 0, 0, True, True
     while height > 0 or not chain_over:
         if chain_over:
             height -= 1
             node, first, end, m = stack[height]
-            n_peeled, chain_over = 0, False
+            n_peeled, chain_over, is_new_chain = 0, False, True
         if m < min_samples_split:
             chain_over = True
             continue
-        if n_peeled < chain:
-            n_used = 0
-        small = end - first < SMALL
-        gathered = False
+        if n_peeled == 0:
+            # Many rows have left, or all: moments are soon brought up to date, but groups would be full of holes.
+            tracked = False
+            for c in range(n_used):
+                bins.grouped[c] = False
+        if is_new_chain or (exact and n_peeled < chain):
+            for c in range(n_used):
+                column_of[bins.key[c]] = -1
+            n_used, is_new_chain = 0, False
+        n_here, here = end - first, members[first:end]
+        small = n_here < SMALL
+        keep = n_peeled >= chain and not small
+        if keep and not tracked:
+            for i in range(first, end):
+                where[members[i]] = i
+            tracked = True
+        gathered, n_few = False, 0
         draw_projections(n_features, n_candidates, state, column, feature, sign)
         best_score, best_at, best_first, best_end = np.inf, np.nan, 0, 0
         best_column, best_low, best_high, best_bin = -1, np.nan, np.nan, 0
-        begin, wide = 0, False
-        while begin < n_candidates:
-            # Single features come first: sums of several vary more, so most of them can then be given up early.
-            stop = begin + 1
-            while stop < n_candidates and column[stop] == column[begin]:
-                stop += 1
-            if (stop - begin > 1) != wide:
-                begin = stop
-                if begin == n_candidates and not wide:
-                    begin, wide = 0, True
-                continue
-            key, c = np.int64(-1), 0
-            if n_peeled >= chain and not small:
-                key = projection_key(feature[begin:stop], sign[begin:stop], n_features)
-                while c < n_used and bins.key[c] != key:
-                    c += 1
-            known = key >= 0 and c < n_used
+        for candidate in range(list_candidates(column, feature, sign, candidate_first, candidate_end)):
+            begin, stop = candidate_first[candidate], candidate_end[candidate]
+            features, signs = feature[begin:stop], sign[begin:stop]
+            key, c = np.int64(-1), -1
+            if not small and (keep or not exact):
+                key = projection_key(features, signs, n_features)
+                c = column_of[key] if key >= 0 else -1
+            # Counted anew: a column whose bins are coarse for the rows that are left, or with many to take off.
+            known = c >= 0 and 2 * n_here >= bins.n_rows[c]
+            known = known and (keep or FORGET * (bins.known_end[c] - end) <= n_here)
             if not known:
-                if wide and not exact and criterion == FAST_BIC and end - first >= 2 * SAMPLE:
-                    n, weight = sample(members[first:end], rows, weights, carried, work[1])
-                    project(points, carried[:n], feature[begin:stop], sign[begin:stop], trial)
-                    count_bins(bins, n_kept_columns, trial[:n], work[1])
-                    if score_a_row(bins, n_kept_columns, weight, n_log_n, work) > best_score / m + MARGIN:
-                        begin = stop
+                if stop - begin > 1 and not exact and criterion == FAST_BIC and n_here >= 2 * SAMPLE:
+                    if n_few == 0:
+                        n_few, few_weight = sample(here, weights, few, few_loads)
+                    project(points, few[:n_few], features, signs, trial)
+                    count_bins(bins, n_kept_columns, trial[:n_few], few_loads, end)
+                    if score_a_row(bins, n_kept_columns, few_weight, n_log_n, work) > best_score / m + MARGIN:
                         continue
                 if not gathered:
-                    for i in range(end - first):
-                        member_rows[i] = rows[members[first + i]]
-                        member_weight[i] = weights[members[first + i]]
+                    for i in range(n_here):
+                        member_loads[i] = weights[here[i]]
                     gathered = True
-                project(points, member_rows[: end - first], feature[begin:stop], sign[begin:stop], trial)
-            low, high, b = np.nan, np.nan, 0
+                project(points, here, features, signs, trial)
+            low, high, b, at = np.nan, np.nan, 0, np.nan
             if exact and (small or key < 0 or n_kept_columns == 0):
                 c = -1
-                at, score = sorted_cut(trial, members[first:end], weights, criterion, n_log_n, work[0])
+                at, score = sorted_cut(trial, member_loads[:n_here], criterion, n_log_n, work[0])
             elif small:
                 c = -1
-                values, loads = work[7, : end - first], carried[: end - first]
-                for i in range(end - first):
-                    values[i], loads[i] = trial[i], weights[members[first + i]]
+                values, loads = work[7, :n_here], carried[:n_here]
+                for i in range(n_here):
+                    values[i], loads[i] = trial[i], member_loads[i]
                 at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
             else:
-                fresh = 0
                 if known:
-                    forget_departed(
-                        bins,
-                        c,
-                        members,
-                        first,
-                        end,
-                        weights,
-                        points,
-                        rows,
-                        feature[begin:stop],
-                        sign[begin:stop],
-                        work,
-                    )
-                elif key >= 0 and c < n_kept_columns:
-                    bins.key[c] = key
-                    n_used += 1
-                    keep_bins(bins, c, trial[: end - first], members[first:end], member_weight, end)
+                    forget_departed(bins, c, members, end, weights, points, features, signs)
                 else:
-                    c, fresh = n_kept_columns, end - first
-                    count_bins(bins, c, trial[:fresh], member_weight)
+                    if key < 0 or (c < 0 and n_used == n_kept_columns):
+                        c = n_kept_columns
+                    elif c < 0:
+                        c = n_used
+                        bins.key[c], column_of[key] = key, c
+                        n_used += 1
+                    count_bins(bins, c, trial[:n_here], member_loads, end)
                 score, low, high, b = binned_cut(
                     bins,
                     c,
                     m,
-                    trial[:fresh],
-                    members[first : first + fresh],
+                    trial,
+                    not known,
+                    keep and c < n_kept_columns,
+                    points,
+                    features,
+                    signs,
+                    here,
                     where,
                     end,
                     weights,
@@ -243,28 +282,30 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     carried,
                     code,
                 )
-                at = np.nan
             if score < best_score:
                 best_score, best_at, best_first, best_end = score, at, begin, stop
                 best_column, best_low, best_high, best_bin = c, low, high, b
-                if c < 0 or c == n_kept_columns:
+                if c < 0 or not bins.grouped[c]:
                     trial, best_values = best_values, trial
-            begin = stop
-            if begin == n_candidates and not wide:
-                begin, wide = 0, True
         if best_score == np.inf:
             chain_over = True
             continue
-        if best_column < 0 or best_column == n_kept_columns:
+        if best_column < 0 or not bins.grouped[best_column]:
             if best_column >= 0:
-                best_at = cut_after(best_values[: end - first], best_low, best_high)
-            n_leaving, light, below = lighter_side(best_values, best_at, m, members[first:end], weights, leaving)
+                best_at = cut_after(best_values[:n_here], best_low, best_high)
+            if not gathered:
+                for i in range(n_here):
+                    member_loads[i] = weights[here[i]]
+            n_leaving, light, below = lighter_side(best_values, best_at, m, here, member_loads, leaving)
         else:
             best_at = cut_above(bins, best_column, best_bin, best_low, best_high, where, end)
             n_leaving, light, below = lighter_bins(
                 bins, best_column, best_bin, best_at, where, end, m, weights, leaving
             )
-        split_off(members, where, first, end, leaving, n_leaving)
+        if tracked:
+            split_off(members, where, first, end, leaving, n_leaving)
+        else:
+            set_apart(here, best_values, best_at, below, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
             kept_feature = np.concatenate((kept_feature, np.empty_like(kept_feature)))
             kept_sign = np.concatenate((kept_sign, np.empty_like(kept_sign)))
@@ -279,7 +320,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         stack[height, 0] = n_nodes if below else n_nodes + 1
         stack[height, 1], stack[height, 2], stack[height, 3] = end - n_leaving, end, light
         height += 1
-        n_peeled = n_peeled + 1 if PEEL * n_leaving < end - first else 0
+        n_peeled = n_peeled + 1 if PEEL * n_leaving < n_here else 0
         node, end, m = n_nodes + 1 if below else n_nodes, end - n_leaving, m - light
         n_nodes += 2
 
