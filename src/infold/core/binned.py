@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel, plain_kernel
+from .jit import kernel
 from .projection import project, value_at
 from .scan import TINY, range_of, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
@@ -76,7 +76,7 @@ def new_bins(n_columns, size):
     )
 
 
-@plain_kernel
+@kernel
 def count_bins(bins, c, projected, loads, end):
     """Lay out bins for column c, and fill their moments with the `projected` values, each with its load."""
     low, high = range_of(projected)
@@ -99,7 +99,7 @@ def count_bins(bins, c, projected, loads, end):
         moments[b, 2] += first * offset[i]
 
 
-@plain_kernel
+@kernel
 def find_bins(bins, c, projected):
     """Fill `code` and `offset` with the bin of each of the `projected` values, and its distance from the middle."""
     low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
@@ -112,7 +112,7 @@ def find_bins(bins, c, projected):
         offset[i] = at - b - 0.5
 
 
-@plain_kernel
+@kernel
 def group_bins(bins, c, to, projected, members, all_bins, limit):
     """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
     n_bins, bound, start, stop = bins.n_bins[c], bins.edge[BOUND], bins.start[to], bins.stop[to]
@@ -129,7 +129,7 @@ def group_bins(bins, c, to, projected, members, all_bins, limit):
             bins.values[to, at], bins.member[to, at] = projected[i], members[i]
 
 
-@plain_kernel
+@kernel
 def forget_departed(bins, c, members, end, weights, points, feature, sign):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
     low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
@@ -146,7 +146,7 @@ def forget_departed(bins, c, members, end, weights, points, feature, sign):
     bins.known_end[c] = end
 
 
-@plain_kernel
+@kernel
 def score_of(criterion, n_left, left, n_right, right, n_log_n):
     """Return the score of a cut less what all share; sums of squares come as logs for fast_bic, else as they are."""
     if criterion == FAST_BIC:
@@ -154,19 +154,19 @@ def score_of(criterion, n_left, left, n_right, right, n_log_n):
     return left + right
 
 
-@plain_kernel
+@kernel
 def shared_score(m, width):
     """Return what fast_bic's scores of all cuts of m rows, with squares in units of `width`, share."""
     return m * (math.log(2.0 * math.pi) + 2.0 * math.log(m * width) + 1.0) + 5.0 * math.log(m)
 
 
-@plain_kernel
+@kernel
 def padded(n):
     """Return n, rounded up to a multiple of STRIDE."""
     return (n + STRIDE - 1) // STRIDE * STRIDE
 
 
-@plain_kernel
+@kernel
 def sum_edges(bins, c, m):
     """Fill `edge` with sums, squares and squared deviations on both sides of each edge; return the mean, in widths."""
     n_bins, moments = bins.n_bins[c], bins.moments[c]
@@ -194,7 +194,7 @@ def sum_edges(bins, c, m):
     return mean
 
 
-@plain_kernel
+@kernel
 def binned_cut(
     bins,
     c,
@@ -269,7 +269,7 @@ def binned_cut(
     return found * factor + share if found < np.inf else np.inf, found_low, found_high, found_bin
 
 
-@plain_kernel
+@kernel
 def bound_bin(bins, b, m, criterion, least, n_log_n):
     """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
@@ -288,7 +288,7 @@ def bound_bin(bins, b, m, criterion, least, n_log_n):
         bins.edge[BOUND, b] = bound - 1e-9 * abs(bound)
 
 
-@plain_kernel
+@kernel
 def best_edge(bins, n_bins, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between bins to cut at."""
     edge_weight, left, right = bins.edge_weight, bins.edge[LEFT], bins.edge[RIGHT]
@@ -301,7 +301,7 @@ def best_edge(bins, n_bins, m, criterion, least, n_log_n):
     return best, at
 
 
-@plain_kernel
+@kernel
 def pick_bins(bins, n_bins, m, criterion, least, n_log_n):
     """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
     score, at = best_edge(bins, n_bins, m, criterion, least, n_log_n)
@@ -324,7 +324,7 @@ def pick_bins(bins, n_bins, m, criterion, least, n_log_n):
         bound_bin(bins, b, m, criterion, least, n_log_n)
 
 
-@plain_kernel
+@kernel
 def score_a_row(bins, c, m, n_log_n, work):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     n_bins = bins.n_bins[c]
@@ -338,7 +338,7 @@ def score_a_row(bins, c, m, n_log_n, work):
     return (score + shared_score(m, bins.width[c])) / m
 
 
-@plain_kernel
+@kernel
 def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
     """Return (score, value below, value above) of the best cut of column c, grouped in `room`, after a row of bin b."""
     start, stop = bins.start[room, b], bins.stop[room, b]
@@ -367,7 +367,7 @@ def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_lo
     return score, inside[i], inside[i + 1] if i + 1 < n else np.nan
 
 
-@plain_kernel
+@kernel
 def cut_above(bins, c, b, low, high, where, end):
     """Return the cut above `low` in bin b of a kept column: halfway to `high`, or to the lowest value after bin b."""
     while math.isnan(high):
@@ -378,7 +378,7 @@ def cut_above(bins, c, b, low, high, where, end):
     return between(low, high)
 
 
-@plain_kernel
+@kernel
 def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
     """Fill `leaving` with the rows of a kept column on the lighter side of `cut`, in or right after bin b.
 

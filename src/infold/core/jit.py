@@ -48,9 +48,6 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 kernel = compiled()
-plain_kernel = compiled(_nrt=False)
-"""For what makes no array: the views that it takes are then not counted, which costs more than many a short loop."""
-
 kernel_without_nan = compiled(fastmath={"nnan", "nsz"})
 """For loops whose values are never NaN: minima and maxima then run several at a time."""
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel_without_nan, plain_kernel
+from .jit import kernel, kernel_without_nan
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 FEW = 12  # values that insertion sorts fastest, in whatever order
@@ -28,7 +28,7 @@ def range_of(values):
     return low, high
 
 
-@plain_kernel
+@kernel
 def sort_by_insertion(values, carried):
     """Sort `values` and what each carries, in place: fast if they are few or almost in order."""
     for i in range(1, values.size):
@@ -39,7 +39,7 @@ def sort_by_insertion(values, carried):
         values[at], carried[at] = value, load
 
 
-@plain_kernel
+@kernel
 def sort_by_heap(values, carried):
     """Sort `values` and what each carries, in place: n log n steps whatever the values."""
     n = values.size
@@ -63,7 +63,7 @@ def sort_by_heap(values, carried):
         values[at], carried[at] = value, load
 
 
-@plain_kernel
+@kernel
 def sort_pairs(values, carried, work, code):
     """Sort `values` and what each carries (int32); `work` and `code`, of 3 n + 1 at least, are scratch."""
     n = values.size
@@ -95,7 +95,7 @@ def sort_pairs(values, carried, work, code):
         sort_by_insertion(values, carried)
 
 
-@plain_kernel
+@kernel
 def score_cuts(values, weights, low, scale, centre, before, after, floor, criterion, n_log_n, work):
     """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
 
@@ -137,7 +137,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     return best, found
 
 
-@plain_kernel
+@kernel
 def small_cut(values, weights, m, criterion, n_log_n, work, code):
     """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
     n = values.size

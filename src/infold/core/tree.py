@@ -17,7 +17,7 @@ from .binned import (
     new_bins,
     score_a_row,
 )
-from .jit import kernel, plain_kernel, random_below
+from .jit import kernel, random_below
 from .projection import draw_projections, n_keys, project, projection_key
 from .scan import N_WORK, small_cut
 from .split import FAST_BIC, best_cut, between
@@ -53,7 +53,7 @@ def bootstrap_rows(n, size, state):
     return rows
 
 
-@plain_kernel
+@kernel
 def split_off(members, where, first, end, leaving, n_leaving):
     """Move the rows leaving[:n_leaving] to the end of members[first:end], keep `where` its inverse."""
     for i in range(n_leaving):
@@ -62,7 +62,7 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@plain_kernel
+@kernel
 def lighter_side(values, cut, m, members, loads, leaving):
     """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their load, are they below)."""
     n_below = 0
@@ -76,7 +76,7 @@ def lighter_side(values, cut, m, members, loads, leaving):
     return n, n_below if below else m - n_below, below
 
 
-@plain_kernel
+@kernel
 def set_apart(members, values, cut, below, leaving, n_leaving):
     """Move leaving[:n_leaving], the members on one side of `cut`, behind the others: both stay in order."""
     n = 0
@@ -99,7 +99,7 @@ def sorted_cut(values, loads, criterion, n_log_n, scratch):
     return best_cut(scratch[:m], criterion, n_log_n)
 
 
-@plain_kernel
+@kernel
 def sample(members, weights, few, few_loads):
     """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
@@ -111,7 +111,7 @@ def sample(members, weights, few, few_loads):
     return n, weight
 
 
-@plain_kernel
+@kernel
 def list_candidates(column, feature, sign, first, end):
     """Fill first, end with the places of each distinct projection, single features first; return how many.
 
@@ -140,7 +140,7 @@ def list_candidates(column, feature, sign, first, end):
     return count
 
 
-@plain_kernel
+@kernel
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
     if math.isnan(high):
