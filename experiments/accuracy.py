@@ -41,10 +41,15 @@ PEERS = ("npeet_plus", "scikit-learn", "frites", "CCA")
 GROUPS = ("n500", "n2000", "noise", "shapes", "independent")
 NOISE = [("normal", 0, 1.0), ("normal", 20, 1.0), ("normal", 100, 1.0), ("normal", 600, 1.0)]
 NOISE += [("uniform", 100, 1.0), ("student", 100, 1.0), ("normal", 100, 100.0), ("normal", 100, 0.01)]
+OTHER_NOISE = {  # rows, columns → a table
+    "integer": lambda rng, n, d: rng.poisson(2.0, (n, d)).astype(float),
+    "duplicated": lambda rng, n, d: np.repeat(rng.standard_normal((n, (d + 1) // 2)), 2, axis=1)[:, :d],
+    "correlated": lambda rng, n, d: rng.standard_normal((n, d)) + rng.standard_normal((n, 1)),
+}
 INDEPENDENT = {  # rows: (columns a side, data sets)
-    200: ((1, 600), (5, 600), (20, 400), (300, 200)),
-    500: ((1, 100), (5, 60), (60, 30)),
-    2000: ((5, 10),),
+    200: ((1, 800), (5, 800), (20, 800), (60, 400), (300, 400)),
+    500: ((1, 300), (5, 200), (60, 200), (300, 100)),
+    2000: ((1, 40), (5, 40), (60, 20)),
 }
 
 VIEWS = {
@@ -74,12 +79,18 @@ def cases(group: str, seed: int) -> Iterator[Case]:
             yield group, name, truth, make(np.random.default_rng([seed, number, n]), n)
     elif group == "noise":
         for name in ("uniform", "gaussian", "helix", "sphere"):
+            maker = getattr(infold.datasets, f"make_{name}")
             for kind, count, scale in NOISE:
-                maker = getattr(infold.datasets, f"make_{name}")
                 data = maker(500, count, noise=kind, noise_scale=scale, random_state=seed)
                 times = f" × {scale:g}" if scale != 1 else ""
                 label = f"{name}, {count} {kind}{times}" if count else f"{name}, no noise"
                 yield group, label, data.best_mi, (data.X, data.Y)
+            data = maker(500, random_state=seed)
+            for kind, draw in OTHER_NOISE.items():
+                for count in (10, 100, 600):
+                    rng = np.random.default_rng([seed, count])
+                    x, y = (np.hstack([side, draw(rng, 500, count // 2)]) for side in (data.X, data.Y))
+                    yield group, f"{name}, {count} {kind}", data.best_mi, (x, y)
 
 
 def auto(x: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
@@ -145,7 +156,7 @@ def independent_rows(rows: Rows, keep: Callable[[Rows], None]) -> None:
     for n, plan in INDEPENDENT.items():
         for p, count in plan:
             name = f"n = {n:,}, {p} + {p} columns"
-            for seed in tqdm(range(count), desc=name, leave=False, disable=None):
+            for seed in tqdm(range(FIRST_SEED, FIRST_SEED + count), desc=name, leave=False, disable=None):
                 if ("independent", name, 0.0, seed, "auto") in rows:
                     continue
                 rng = np.random.default_rng([seed, n, p])

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import reference
@@ -265,3 +267,34 @@ def test_the_surer_of_two_looks_proves_an_excess():
     assert (found.value, found.deviation, found.z) == (0.2, 0.05, 6.0)
     assert found.pvalue == pytest.approx(2e-5, rel=1e-3)
     assert surrogates.proven_by_either(usual, smooth._replace(pvalue=0.5)).pvalue == pytest.approx(1 - 0.996**2)
+
+
+def test_moments_over_pairings_are_exact(rng):
+    # All 720 pairings of six rows, one of which stands out on either side.
+    a, b = rng.normal(size=(6, 2)), rng.normal(size=(6, 1))
+    a[2], b[4] = 5.0, -7.0
+    q_a, q_b = copula.orthonormal(a), copula.orthonormal(b)
+    sums = [((q_a.T @ q_b[list(order)]) ** 2).sum() for order in itertools.permutations(range(6))]
+    found = copula.pairing_moments((q_a**2).sum(axis=1), (q_b**2).sum(axis=1))
+    assert_allclose(found, (np.mean(sums), np.var(sums)), rtol=1e-9)
+
+
+def test_columns_that_share_a_scale_are_not_taken_for_correlated(rng):
+    # Bartlett's test, made for Gaussian columns, has p < .05 in a fifth of such samples.
+    def side():
+        return copula.normal_scores(rng.normal(size=(300, 40)) / np.sqrt(rng.chisquare(2, size=(300, 1))))
+
+    pvalues = np.array([copula.gaussian_part(side(), side()).pvalue for _ in range(200)])
+    assert np.mean(pvalues < 0.05) < 0.11  # 5 % expected, deviation 1.5 %
+    assert np.mean(pvalues < 0.5) > 0.35
+
+
+def test_pairing_confirms_what_depends_and_nothing_else(rng):
+    turns, centres = rng.uniform(0, 2 * np.pi, 300), np.arange(20)
+    a, b = np.cos(turns)[:, None], (np.sin(turns) + 0.1 * rng.normal(size=300))[:, None]
+    plan, rest = views.Plan(3, centres, False), np.zeros(300)
+    given = {"n_jobs": 1, "verbose": 0}
+    seeds = list(range(30))
+    assert surrogates.pairing_pvalue(views.Pair(a, b, rest, rest), plan, seeds, **given) < 1e-6
+    apart = views.Pair(a, b[rng.permutation(300)], rest, rest)
+    assert surrogates.pairing_pvalue(apart, plan, seeds, **given) > 0.001

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, ndtri
-from scipy.stats import chi2, rankdata
+from scipy.stats import chi2, gamma, rankdata
 
 ALPHA_RANK = 0.01  # level of each step of the test for the number of canonical pairs
 SAME = 1 - 1e-9  # correlation of two columns' ranks beyond which they are copies, up to rounding
@@ -25,7 +25,7 @@ class GaussianPart(NamedTuple):
     mi: float
     standard_error: float
     n_pairs: int
-    pvalue: float  # Bartlett's, for no correlation at all
+    pvalue: float  # of no correlation at all, by `pairing_test`
 
 
 def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
@@ -99,6 +99,29 @@ def canonical_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return s, basis_a @ u, basis_b @ vt.T
 
 
+def pairing_moments(leverages_a: np.ndarray, leverages_b: np.ndarray) -> tuple[float, float]:
+    """Return mean and variance of the sum of squared canonical correlations over all pairings of the rows.
+
+    Exact (Kazi-Aoual et al. 1995). What counts of either side is how far its rows stand out: with columns that share a
+    scale a few rows do on both sides, and where such rows meet by chance, correlations are large.
+    """
+    n = len(leverages_a)
+    p, q = leverages_a.sum(), leverages_b.sum()
+
+    def uneven(h: np.ndarray, d: float) -> float:
+        return float(n * (n + 1) * (h**2).sum() - (n - 1) * (d**2 + 2 * d))
+
+    variance = 2 * p * q * (n - 1 - p) * (n - 1 - q) / ((n - 1) ** 2 * (n + 1) * (n - 2))
+    variance += uneven(leverages_a, p) * uneven(leverages_b, q) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+    return float(p * q / (n - 1)), float(variance)
+
+
+def pairing_test(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray) -> float:
+    """Return the p-value of no correlation: a gamma law with the moments that random pairings of the rows have."""
+    mean, variance = pairing_moments((variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1))
+    return float(gamma.sf((s**2).sum(), mean**2 / variance, scale=variance / mean))
+
+
 def gaussian_part(a: np.ndarray, b: np.ndarray) -> GaussianPart:
     """Return the Gaussian part of the normal scores a (n, p) and b (n, q), n > p + q.
 
@@ -109,18 +132,17 @@ def gaussian_part(a: np.ndarray, b: np.ndarray) -> GaussianPart:
     s, variates_a, variates_b = canonical_pairs(a, b)
     p, q = variates_a.shape[1], variates_b.shape[1]
     nats = -0.5 * np.log1p(-(s**2))
-    first, kept = 1.0, 0
+    kept = 0
     for k in range(s.size):
         scale = max(n - 1 - k - (p + q + 1 - 2 * k) / 2, 1.0)
         pvalue = float(chi2.sf(2 * scale * nats[k:].sum(), (p - k) * (q - k)))
-        first = pvalue if k == 0 else first
         if pvalue >= ALPHA_RANK:
             break
         kept = k + 1
     mi = nats[:kept].sum() - plugin_bias(p, q, n) + plugin_bias(p - kept, q - kept, n - kept) if kept else 0.0
     # Delta method for the pairs kept; p q / 2 n² is the variance of the noise whose mean the correction takes away.
     error = math.sqrt((s[:kept] ** 2).sum() / n + p * q / (2 * n**2))
-    return GaussianPart(float(mi), error, kept, first)
+    return GaussianPart(float(mi), error, kept, pairing_test(s, variates_a, variates_b))
 
 
 def gaussian_local(a: np.ndarray, b: np.ndarray, n_pairs: int) -> np.ndarray:

@@ -128,6 +128,27 @@ def settled(found: Collection[Excess]) -> bool:
     return not any(clear < e.pvalue < unclear and e.value > largest for e in found)
 
 
+def pairing_pvalue(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None, verbose: int) -> float:
+    """Return the p-value of no dependence, by the views of rows that are paired at random.
+
+    Surrogates have Gaussian sides. Sides of another shape, such as columns that share a scale, can move KSG more than
+    surrogates show although they are independent of each other; random pairings keep the sides as they are.
+    """
+
+    def values(seed: int | None) -> dict[str, float]:
+        rows = np.arange(len(pair.a)) if seed is None else np.random.default_rng(seed).permutation(len(pair.a))
+        own = pair._replace(b=pair.b[rows], rest_b=pair.rest_b[rows])
+        found = guided_values(own, plan)
+        if pair.a.shape[1] + pair.b.shape[1] > 2:
+            found[RADII] = float(ksg_local(radii(own.a, own.b), RADII_NEIGHBORS).mean())
+        return found
+
+    tasks = [(None,), *((int(seed),) for seed in seeds)]
+    data, *null = run(values, tasks, n_jobs=n_jobs, label="pairings", verbose=verbose)
+    pvalues = [excess_over(np.array([row[view] for row in null]), value).pvalue for view, value in data.items()]
+    return float(either(min(pvalues), len(pvalues)))
+
+
 def excesses(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None, verbose: int) -> dict[str, Excess]:
     """Return the excess of every view of a pair of tables; batches of surrogates until they are settled."""
     n, p = pair.a.shape
