@@ -2,8 +2,8 @@
 
     python experiments/level.py [--methods ksg,gksg,auto] [--sets 1000] [--jobs 1]
 
-1,000 independent data sets over 18 cells (columns × samples × law), 199 permutations (auto: 99) with early stopping, which
-changes no decision at 5 %. Writes experiments/results/level.csv; what is there already is not computed again.
+1,000 independent data sets over 18 cells (columns × samples × law), 199 permutations (auto: 99) with early stopping,
+which changes no decision at 5 %. Writes experiments/results/level.csv; what is there already is not computed again.
 """
 
 import argparse
