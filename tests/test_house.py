@@ -57,6 +57,7 @@ CORE_ORDER = [
     "scan",
     "projection",
     "binned",
+    "room",
     "tree",
     "route",
     "tiles",

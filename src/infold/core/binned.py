@@ -52,27 +52,26 @@ class Bins(NamedTuple):
     offset: np.ndarray  # (size,) scratch
 
 
-@kernel
-def new_bins(n_columns, size):
+def new_bins(n_columns: int, size: int) -> Bins:
     """Return room for `n_columns` columns of up to `size` rows."""
     return Bins(
-        np.empty(n_columns, np.int64),
-        np.empty((n_columns, size)),
-        np.empty((n_columns, size), np.int32),
-        np.empty(n_columns, np.int32),
-        np.empty(n_columns, np.int32),
-        np.empty(n_columns, np.int32),
-        np.empty(n_columns),
-        np.empty(n_columns),
-        np.empty(n_columns, np.bool_),
-        np.empty((n_columns, MOST_BINS), np.int32),
-        np.empty((n_columns, MOST_BINS), np.int32),
-        np.empty((n_columns, MOST_BINS), np.bool_),
-        np.empty((n_columns, MOST_BINS, 3)),
-        np.empty(MOST_BINS + STRIDE, np.int64),
-        np.empty((6, MOST_BINS + STRIDE)),
-        np.empty(size, np.int32),
-        np.empty(max(size, MOST_BINS + STRIDE)),
+        key=np.empty(n_columns, np.int64),
+        values=np.empty((n_columns, size)),
+        member=np.empty((n_columns, size), np.int32),
+        n_rows=np.empty(n_columns, np.int32),
+        known_end=np.empty(n_columns, np.int32),
+        n_bins=np.empty(n_columns, np.int32),
+        low=np.empty(n_columns),
+        width=np.empty(n_columns),
+        grouped=np.empty(n_columns, np.bool_),
+        start=np.empty((n_columns, MOST_BINS), np.int32),
+        stop=np.empty((n_columns, MOST_BINS), np.int32),
+        in_order=np.empty((n_columns, MOST_BINS), np.bool_),
+        moments=np.empty((n_columns, MOST_BINS, 3)),
+        edge_weight=np.empty(MOST_BINS + STRIDE, np.int64),
+        edge=np.empty((6, MOST_BINS + STRIDE)),
+        code=np.empty(size, np.int32),
+        offset=np.empty(max(size, MOST_BINS + STRIDE)),
     )
 
 
