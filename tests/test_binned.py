@@ -2,14 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold.core.binned import (
-    binned_cut,
-    count_bins,
-    cut_above,
-    forget_departed,
-    lighter_bins,
-    new_bins,
-)
+from infold.core.binned import binned_cut, cut_above, lighter_bins
+from infold.core.bins import count_bins, forget_departed, new_bins
 from infold.core.forest import default_min_samples_split
 from infold.core.projection import n_keys, projection_key, room_for
 from infold.core.room import CACHE, new_room

@@ -56,6 +56,7 @@ CORE_ORDER = [
     "split",
     "scan",
     "projection",
+    "bins",
     "binned",
     "room",
     "tree",

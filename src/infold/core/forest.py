@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .binned import new_bins
+from .bins import new_bins
 from .intervals import route_column
 from .jit import kernel
 from .parallel import blocks, run

@@ -51,7 +51,7 @@ def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
     n_apart = n // (SHRINK - 1) + 1 if 8 * n_features * n > CACHE else 0
     return Room(
         weights=np.empty(n, np.int32),
-        members=np.empty(most, np.int32),
+        members=np.empty(most + 1, np.int32),
         where=np.empty(n, np.int32),
         loads=np.empty(most, np.int32),
         leaving=np.empty(most, np.int32),

@@ -10,12 +10,11 @@ import numpy as np
 from .binned import (
     SMALL,
     binned_cut,
-    count_bins,
     cut_above,
-    forget_departed,
     lighter_bins,
     score_a_row,
 )
+from .bins import count_bins, forget_departed
 from .jit import kernel, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
@@ -174,9 +173,8 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         weights[drawn[i]] += 1
     size = 0
     for i in range(weights.size):
-        if weights[i] > 0:
-            members[size] = i
-            size += 1
+        members[size] = i
+        size += weights[i] > 0
     capacity = 2 * size
     cut = np.full(capacity, np.nan)
     left, right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
