@@ -102,18 +102,31 @@ def marginal_leaves(
     points: np.ndarray, plan: Plan, used: np.ndarray, *, n_jobs: int | None, verbose: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the leaf ids (T, n) under the mask `used` and under its opposite; no tree outlives its task."""
-    grow = tree_grower(points, plan)
-    leaves = np.empty((2, len(plan.seeds), points.shape[1]), np.int32)
+    grow, n = tree_grower(points, plan), points.shape[1]
     routers = [router(points, used), router(points, ~used)]
 
-    def work(first: int, end: int) -> None:
-        for t, tree in enumerate(grow(first, end), first):
+    def work(first: int, end: int) -> list[np.ndarray]:
+        leaves = np.empty((2, end - first, n), np.int32)
+        for t, tree in enumerate(grow(first, end)):
             for side, send in enumerate(routers):
                 send(tree, leaves[side, t])
+        return [compact(side) for side in leaves]
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
-    run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
-    return compact(leaves[0]), compact(leaves[1])
+    groups = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
+    y, x = (stacked([group.pop() for group in groups]) for _ in range(2))
+    return x, y
+
+
+def stacked(groups: list[np.ndarray]) -> np.ndarray:
+    """Return the rows of all `groups` in one array, of the type that holds all; empties the list on the way."""
+    whole = np.empty((sum(map(len, groups)), groups[0].shape[1]), np.result_type(*groups))
+    end = len(whole)
+    while groups:
+        group = groups.pop()
+        whole[end - len(group) : end] = group
+        end -= len(group)
+    return whole
 
 
 @kernel

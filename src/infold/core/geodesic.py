@@ -97,8 +97,12 @@ def by_walking(
 ) -> np.ndarray:
     """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair."""
     n = x.size
-    runs_x = Runs(*runs_of(leaves_x, np.argsort(x, kind="stable").astype(np.int32)))
-    runs_y = Runs(*runs_of(leaves_y, np.argsort(y, kind="stable").astype(np.int32)))
+
+    def line_up(values: np.ndarray, leaves: np.ndarray) -> Runs:
+        return Runs(*runs_of(leaves, np.argsort(values, kind="stable").astype(np.int32)))
+
+    sides = [(x, leaves_x), (y, leaves_y)]
+    runs_x, runs_y = run(line_up, sides, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     rows_of_y = np.ascontiguousarray(leaves_y.T)
     radius, near_x, near_y = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     same_x, same_y = np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
