@@ -76,7 +76,7 @@ def geodesic_ksg(
         return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     psi, out = digammas(n), np.empty(n_queries)
-    sides = folded_side(leaves_x), folded_side(leaves_y)
+    sides = run(folded_side, [(leaves_x,), (leaves_y,)], n_jobs=n_jobs, label="G-KSG", verbose=verbose)
 
     def work(start: int, stop: int) -> None:
         geodesic_local_mi(*sides, x, y, *diameters, variant, k, psi, start, stop, out)
