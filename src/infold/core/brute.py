@@ -14,6 +14,7 @@ from .tiles import (
     BAND,
     FAR,
     FEW,
+    FIRST,
     count_doubtful,
     count_roughly,
     cut_tiles,
@@ -59,7 +60,7 @@ def kth_minimum(minima, k, few, best):
         best[:] = np.inf
         for g in range(minima.size):
             if minima[g] < best[k - 1]:
-                insert(best, minima[g])
+                insert(best, np.float64(minima[g]))
         return np.float32(best[k - 1])
     few[:] = FAR
     few[: FEW - k] = -FAR
@@ -88,7 +89,7 @@ def brute_radius(in_x, in_y, minima, rows, weights, i, k, few, best, nearest):
             first = g // LANES * STRIP + g % LANES
             for j in range(first, first + STRIP, LANES):
                 if max(in_x[j], in_y[j]) <= reach and j != i and j < n:
-                    distance = exact_distance(rows, weights, 0, d, i, j, max(best[k - 1], ATOM))
+                    distance = exact_distance(rows, weights, FIRST, d, i, j, max(best[k - 1], ATOM))
                     copies += distance == 0
                     if distance < best[k - 1]:
                         place = k - 1
@@ -108,7 +109,7 @@ def count_row(distances, rows, weights, first, stop, i, neighbour, bound, unit):
     below, doubtful = count_roughly(distances, bound, unit)
     if doubtful == 0 or (doubtful == 1 and exact_distance(rows, weights, first, stop, i, neighbour, bound) >= bound):
         return below
-    return below + count_doubtful(distances, rows, weights, first, stop, i, 0, bound, unit)
+    return below + count_doubtful(distances, rows, weights, first, stop, i, FIRST, bound, unit)
 
 
 @kernel

@@ -156,7 +156,8 @@ def lnn_log_densities(offsets, k, max_norm, ridge):
             total += weights[j]
             for f in range(d):
                 mean[f] += weights[j] * offsets[r, j, f] / bandwidth
-        mean /= total
+        for f in range(d):
+            mean[f] /= total
         # Second pass about the mean: S2/S0 - S1 S1'/S0² would cancel where neighbours lie to one side.
         for f in range(d):
             for g in range(f + 1):

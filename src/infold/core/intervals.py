@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 from .neighbors import count_below, count_zeros, kth_smallest
 
 
@@ -91,7 +91,7 @@ def runs_of(leaves, order):
     return order, rank, start, end, at, tree
 
 
-@kernel
+@part
 def enter(runs, place, current, ahead, behind):
     """Set up a walk along the column at `place`: each tree's run, and how many trees' runs end and begin where.
 
@@ -112,7 +112,7 @@ def enter(runs, place, current, ahead, behind):
         behind[runs.end[low - 1] + 1 if low > runs.start[t] else 0] += 1
 
 
-@kernel
+@part
 def step(runs, place, current, ahead, behind):
     """Move a walk from `place` to the next: trees whose run ends here enter another."""
     for i in range(runs.at[place], runs.at[place + 1]):
@@ -125,7 +125,7 @@ def step(runs, place, current, ahead, behind):
         ahead[runs.end[here + 1]] += 1
 
 
-@kernel
+@part
 def count_near(place, radius, ahead, behind):
     """Return how many places, `place` among them, are fewer than `radius` trees away."""
     n = ahead.size
@@ -140,7 +140,7 @@ def count_near(place, radius, ahead, behind):
     return last - first + 1
 
 
-@kernel
+@part
 def trees_between(one, other):
     """Return in how many trees two rows of leaf ids differ."""
     count = np.int32(0)
@@ -215,7 +215,7 @@ def count_near_all(runs, radius, start, stop, near, same):
             step(runs, place, current, ahead, behind)
 
 
-@kernel
+@part
 def local_mi_within(runs_x, runs_y, same_x, same_y, x, y, size_x, size_y, k, psi, row):
     """Return the local MI of a row whose k-th neighbour is 0 trees away on both sides: distances decide. Sec. 5.3."""
     n = x.size

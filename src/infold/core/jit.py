@@ -49,7 +49,10 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 kernel = compiled()
+part = compiled(no_cpython_wrapper=True)
+"""A kernel that only kernels call; called from Python it would crash. What Python needs is half of a small kernel."""
 kernel_without_nan = compiled(fastmath={"nnan", "nsz"})
+part_without_nan = compiled(fastmath={"nnan", "nsz"}, no_cpython_wrapper=True)
 """For loops whose values are never NaN: minima and maxima then run several at a time."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

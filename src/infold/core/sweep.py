@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .tiles import ATOM, FEW, insert, larger, piece, sift
+from .tiles import ATOM, FEW, FIRST, insert, larger, piece, sift
 
 STEP = 16  # values that a sweep looks at together
 
@@ -64,7 +64,7 @@ def look(x, y, at_x, at_y, weight_x, weight_y, first, distances, few, best):
     if hits == 0:
         return worst
     if k <= FEW:
-        sift(few, distances, 0, STEP)
+        sift(few, distances, FIRST, FIRST + STEP)
         return few[FEW - 1]
     for j in range(STEP):
         if distances[j] < best[k - 1]:
