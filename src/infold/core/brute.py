@@ -57,13 +57,14 @@ def group_minima(in_x, in_y, out):
 def kth_minimum(minima, k, few, best):
     """Return the k-th smallest of `minima`, infinite if they are fewer; `few` and `best` are scratch."""
     if k > FEW:
-        best[:] = np.inf
+        for j in range(k):
+            best[j] = np.inf
         for g in range(minima.size):
             if minima[g] < best[k - 1]:
                 insert(best, np.float64(minima[g]))
         return np.float32(best[k - 1])
-    few[:] = FAR
-    few[: FEW - k] = -FAR
+    for j in range(FEW):
+        few[j] = -FAR if j < FEW - k else FAR
     for first in range(0, minima.size, LANES):
         hits = np.int32(0)
         for g in range(first, first + LANES):
@@ -82,7 +83,8 @@ def brute_radius(in_x, in_y, minima, rows, weights, i, k, few, best, nearest):
     """
     n, d = rows.shape
     reach = np.float32(kth_minimum(minima, k, few, best) + 2 * BAND)
-    best[:] = np.inf
+    for j in range(k):
+        best[j] = np.inf
     copies = 1
     for g in range(minima.size):
         if minima[g] <= reach:

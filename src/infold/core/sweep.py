@@ -96,9 +96,10 @@ def sweep_counts(x, y, order, ordered_y, weights, k, start, stop, counts):
     best, few, distances = np.empty(k), np.empty(FEW), np.empty(STEP)
     for i in range(start, stop):
         at_x, at_y, worst = x[i + STEP], y[i + STEP], np.inf
-        best[:] = np.inf
-        few[:] = np.inf
-        few[: max(FEW - k, 0)] = -np.inf
+        for j in range(k):
+            best[j] = np.inf
+        for j in range(FEW):
+            few[j] = -np.inf if j < FEW - k else np.inf
         left, right = i + STEP, i + STEP + 1  # rows left … right − 1 have been looked at
         going = True
         while going:
