@@ -1,7 +1,8 @@
 """The start: what an import takes, what the first compilation of all kernels costs, what a second process compiles.
 
-    python benchmarks/start.py            # all, about two minutes
-    python benchmarks/start.py --quick    # imports only
+    python benchmarks/start.py              # all, about two minutes
+    python benchmarks/start.py --quick      # imports only
+    python benchmarks/start.py --methods    # only what the first estimate of each method compiles, two minutes
 
 Imports are timed in fresh processes, in turns with `import sklearn.feature_selection`. Compilation is told in processor
 seconds, beside a plain Python loop on the same machine, as other work and other machines change both.
@@ -75,6 +76,20 @@ print(json.dumps({
 }))
 """
 
+FIRST_ESTIMATES = (("ksg", 1), ("ksg", 10), ("gksg", 1), ("gksg", 10), ("auto", 3))
+FIRST_ESTIMATE = """
+import time
+import numpy as np
+import infold
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(400, {columns}))
+Y = X + rng.normal(size=X.shape)
+start = time.process_time()
+infold.mutual_information(X, Y, method="{method}", n_jobs=1, verbose=0)
+print(time.process_time() - start)
+"""
+
 
 def run(code, **environment):
     done = subprocess.run(
@@ -108,11 +123,24 @@ def compilation():
                 print(f"    {name:50s} {seconds:5.2f} s")
 
 
+def methods():
+    """Print what the first estimate of each method takes, with imports, before and after its kernels are on disk."""
+    for method, columns in FIRST_ESTIMATES:
+        code = FIRST_ESTIMATE.format(method=method, columns=columns)
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (float(run(code, NUMBA_CACHE_DIR=folder)) for _ in range(2))
+        print(f"{method:5s} {columns:2d}+{columns:<2d}  first process {first:5.1f} s   second {second:5.2f} s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="only the imports")
     parser.add_argument("--repeats", type=int, default=7, help="fresh processes for each import (default 7)")
+    parser.add_argument("--methods", action="store_true", help="only the first estimate of each method")
     options = parser.parse_args()
+    if options.methods:
+        methods()
+        return
     imports(options.repeats)
     if not options.quick:
         compilation()

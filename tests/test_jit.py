@@ -8,6 +8,23 @@ from numpy.testing import assert_allclose
 from infold.core.jit import SOURCES, draw_seeds, next_random, random_below
 from infold.core.tree import grow_tree
 
+GARBAGE = """
+import gc
+import numpy as np
+from numba.core import event
+from infold.core.jit import random_below
+
+class Listener(event.Listener):
+    def on_start(self, happened): print("compiling", gc.isenabled())
+    def on_end(self, happened): pass
+
+event.register("numba:compile", Listener())
+for wanted, bound in ((gc.enable, 10), (gc.disable, 10.5)):  # another type is compiled anew
+    wanted()
+    random_below(np.array([7], np.uint64), bound)
+    print("done", gc.isenabled())
+"""
+
 CODE = """
 import infold
 from infold.core.jit import announce_compilation
@@ -32,6 +49,14 @@ def test_compiling_is_announced_and_done_once(tmp_path):
     assert runs[0].stderr.count("compiling kernels, once") == 1
     assert runs[1].stderr == ""
     assert runs[0].stdout == runs[1].stdout
+
+
+def test_garbage_is_not_looked_for_while_compiling_but_afterwards_as_before(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", GARBAGE], env=environment, capture_output=True, text=True, check=True)
+    told = done.stdout.splitlines()
+    assert set(told) == {"compiling False", "done True", "done False"}
+    assert [line for line in told if line.startswith("done")] == ["done True", "done False"]
 
 
 def test_random_numbers_are_uniform_and_repeat():

@@ -14,6 +14,7 @@ from .tiles import (
     BAND,
     FAR,
     FEW,
+    FIRST,
     count_doubtful,
     count_roughly,
     cut_tiles,
@@ -56,13 +57,14 @@ def group_minima(in_x, in_y, out):
 def kth_minimum(minima, k, few, best):
     """Return the k-th smallest of `minima`, infinite if they are fewer; `few` and `best` are scratch."""
     if k > FEW:
-        best[:] = np.inf
+        for j in range(k):
+            best[j] = np.inf
         for g in range(minima.size):
             if minima[g] < best[k - 1]:
-                insert(best, minima[g])
+                insert(best, np.float64(minima[g]))
         return np.float32(best[k - 1])
-    few[:] = FAR
-    few[: FEW - k] = -FAR
+    for j in range(FEW):
+        few[j] = -FAR if j < FEW - k else FAR
     for first in range(0, minima.size, LANES):
         hits = np.int32(0)
         for g in range(first, first + LANES):
@@ -81,14 +83,15 @@ def brute_radius(in_x, in_y, minima, rows, weights, i, k, few, best, nearest):
     """
     n, d = rows.shape
     reach = np.float32(kth_minimum(minima, k, few, best) + 2 * BAND)
-    best[:] = np.inf
+    for j in range(k):
+        best[j] = np.inf
     copies = 1
     for g in range(minima.size):
         if minima[g] <= reach:
             first = g // LANES * STRIP + g % LANES
             for j in range(first, first + STRIP, LANES):
                 if max(in_x[j], in_y[j]) <= reach and j != i and j < n:
-                    distance = exact_distance(rows, weights, 0, d, i, j, max(best[k - 1], ATOM))
+                    distance = exact_distance(rows, weights, FIRST, d, i, j, max(best[k - 1], ATOM))
                     copies += distance == 0
                     if distance < best[k - 1]:
                         place = k - 1
@@ -108,7 +111,7 @@ def count_row(distances, rows, weights, first, stop, i, neighbour, bound, unit):
     below, doubtful = count_roughly(distances, bound, unit)
     if doubtful == 0 or (doubtful == 1 and exact_distance(rows, weights, first, stop, i, neighbour, bound) >= bound):
         return below
-    return below + count_doubtful(distances, rows, weights, first, stop, i, 0, bound, unit)
+    return below + count_doubtful(distances, rows, weights, first, stop, i, FIRST, bound, unit)
 
 
 @kernel

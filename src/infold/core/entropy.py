@@ -145,7 +145,8 @@ def lnn_log_densities(offsets, k, max_norm, ridge):
             states[r] = ZERO_DISTANCE
             continue
         total = 1.0  # the point itself, at offset zero
-        mean[:] = 0.0
+        for f in range(d):
+            mean[f] = 0.0
         for j in range(m):
             square = 0.0
             for f in range(d):
@@ -156,7 +157,8 @@ def lnn_log_densities(offsets, k, max_norm, ridge):
             total += weights[j]
             for f in range(d):
                 mean[f] += weights[j] * offsets[r, j, f] / bandwidth
-        mean /= total
+        for f in range(d):
+            mean[f] /= total
         # Second pass about the mean: S2/S0 - S1 S1'/S0² would cancel where neighbours lie to one side.
         for f in range(d):
             for g in range(f + 1):
@@ -214,7 +216,8 @@ def nearest_by_brute_force(columns, start, stop, m, max_norm):
     found = np.empty((stop - start, m), np.int64)
     away = np.empty(n)
     for i in range(start, stop):
-        away[:] = 0.0
+        for j in range(n):
+            away[j] = 0.0
         for f in range(d):
             values, centre = columns[f], columns[f, i]
             if max_norm:

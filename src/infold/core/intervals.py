@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 from .neighbors import count_below, count_zeros, kth_smallest
 
 
@@ -22,7 +22,7 @@ def route_column(cut, left, right, proj_start, proj_feature, proj_sign, column, 
     height = 1
     while height > 0:
         height -= 1
-        node, first, end = stack[height]
+        node, first, end = stack[height, 0], stack[height, 1], stack[height, 2]
         while left[node] >= 0:
             sign = 0.0
             for place in range(proj_start[node], proj_start[node + 1]):
@@ -75,7 +75,7 @@ def runs_of(leaves, order):
         start[t + 1] = start[t] + count
     for p in range(n):
         at[p + 1] += at[p]
-    end, tree, filled = np.empty(start[n_trees], np.int32), np.empty(at[n], np.int32), at[:n].copy()
+    end, tree, filled = np.empty(start[n_trees], np.int32), np.empty(at[n], np.int32), np.zeros(n, np.int64)
     for t in range(n_trees):
         row = leaves[t]
         place = start[t]
@@ -83,7 +83,7 @@ def runs_of(leaves, order):
             if p == n - 1 or row[order[p]] != row[order[p + 1]]:
                 end[place] = p
                 place += 1
-                tree[filled[p]] = t
+                tree[at[p] + filled[p]] = t
                 filled[p] += 1
     rank = np.empty(n, np.int32)
     for p in range(n):
@@ -91,14 +91,14 @@ def runs_of(leaves, order):
     return order, rank, start, end, at, tree
 
 
-@kernel
+@part
 def enter(runs, place, current, ahead, behind):
     """Set up a walk along the column at `place`: each tree's run, and how many trees' runs end and begin where.
 
     ahead[q] trees have their run end at q, behind[q] have it begin at q.
     """
-    ahead[:] = 0
-    behind[:] = 0
+    for q in range(ahead.size):
+        ahead[q], behind[q] = 0, 0
     for t in range(current.size):
         low, high = runs.start[t], runs.start[t + 1] - 1
         while low < high:  # the first end that is not before `place`
@@ -112,7 +112,7 @@ def enter(runs, place, current, ahead, behind):
         behind[runs.end[low - 1] + 1 if low > runs.start[t] else 0] += 1
 
 
-@kernel
+@part
 def step(runs, place, current, ahead, behind):
     """Move a walk from `place` to the next: trees whose run ends here enter another."""
     for i in range(runs.at[place], runs.at[place + 1]):
@@ -125,7 +125,7 @@ def step(runs, place, current, ahead, behind):
         ahead[runs.end[here + 1]] += 1
 
 
-@kernel
+@part
 def count_near(place, radius, ahead, behind):
     """Return how many places, `place` among them, are fewer than `radius` trees away."""
     n = ahead.size
@@ -140,7 +140,7 @@ def count_near(place, radius, ahead, behind):
     return last - first + 1
 
 
-@kernel
+@part
 def trees_between(one, other):
     """Return in how many trees two rows of leaf ids differ."""
     count = np.int32(0)
@@ -162,7 +162,8 @@ def find_radii(runs, other_leaves, k, start, stop, radius):
     enter(runs, start, current, ahead, behind)
     for place in range(start, stop):
         row = runs.order[place]
-        best[:] = 1 << 30
+        for i in range(k):
+            best[i] = 1 << 30
         last, first = place, place
         to_right, to_left = ahead[place], behind[place]
         while True:
@@ -215,12 +216,11 @@ def count_near_all(runs, radius, start, stop, near, same):
             step(runs, place, current, ahead, behind)
 
 
-@kernel
+@part
 def local_mi_within(runs_x, runs_y, same_x, same_y, x, y, size_x, size_y, k, psi, row):
     """Return the local MI of a row whose k-th neighbour is 0 trees away on both sides: distances decide. Sec. 5.3."""
     n = x.size
-    begin_x, end_x = same_x[row]
-    begin_y, end_y = same_y[row]
+    begin_x, end_x, begin_y, end_y = same_x[row, 0], same_x[row, 1], same_y[row, 0], same_y[row, 1]
     in_x, in_y, joint = np.empty(end_x - begin_x), np.empty(end_y - begin_y), np.empty(end_x - begin_x)
     n_joint = 0
     for p in range(begin_x, end_x):

@@ -18,6 +18,7 @@ from .tiles import (
     BAND,
     FAR,
     FEW,
+    FIRST,
     count_doubtful,
     count_roughly,
     cut_tiles,
@@ -35,6 +36,7 @@ STACK = 64  # deeper than any tree
 SAMPLE = 64  # rows of a node that tell which of its columns is widest
 PARALLEL_FROM = 50_000  # rows: fewer are split sooner than threads start
 SERIAL_LEVELS = 2  # levels that one thread splits, before its parts go to several
+BELOW, AT_MOST = np.bool_(False), np.bool_(True)  # not Python's, for which numba would compile twice
 
 
 class KDTree(NamedTuple):
@@ -71,11 +73,11 @@ def select(keys, order, first, stop, middle):
     while stop - first > 1:
         a, b, c = keys[first], keys[(first + stop) // 2], keys[stop - 1]
         pivot = max(min(a, b), min(max(a, b), c))
-        end = to_front(keys, order, first, stop, pivot, False)
+        end = to_front(keys, order, first, stop, pivot, BELOW)
         if middle < end:
             stop = end
         else:
-            first = to_front(keys, order, end, stop, pivot, True)
+            first = to_front(keys, order, end, stop, pivot, AT_MOST)
             if middle < first:
                 break
 
@@ -209,11 +211,12 @@ def tree_radii(tiles, low, high, starts, rows, weights, unit, order, k, first, s
     work = 0
     for leaf in range(first, stop):
         size, own = starts[leaf + 1] - starts[leaf], n_leaves - 1 + leaf
-        best[:] = np.inf
-        few[:] = FAR
-        few[:, : max(FEW - k, 0)] = -FAR
-        reach[:size] = FAR
         for q in range(size):
+            reach[q] = FAR
+            for j in range(k):
+                best[q, j] = np.inf
+            for j in range(FEW):
+                few[q, j] = -FAR if j < FEW - k else FAR
             for f in range(d):
                 centres[q, f] = tiles[leaf, f, q]
         widest = FAR
@@ -240,7 +243,7 @@ def tree_radii(tiles, low, high, starts, rows, weights, unit, order, k, first, s
                 for q in range(size):
                     if gaps[q] > reach[q]:
                         continue
-                    tile_distances(tiles, other, 0, d, centres[q], distances)
+                    tile_distances(tiles, other, FIRST, d, centres[q], distances)
                     work += width
                     if node == own:
                         distances[q] = FAR
@@ -249,12 +252,12 @@ def tree_radii(tiles, low, high, starts, rows, weights, unit, order, k, first, s
                         hits = np.int32(hits + np.int32(distances[j] <= reach[q]))
                     if hits > 0:
                         if k <= FEW:
-                            sift(few[q], distances, 0, width)
+                            sift(few[q], distances, FIRST, width)
                             reach[q] = few[q, FEW - 1] + 2 * BAND
                         for j in range(starts[other + 1] - starts[other]):
                             if distances[j] <= reach[q] and (node != own or j != q):
                                 i = starts[leaf] + q
-                                exact = exact_distance(rows, weights, 0, d, i, starts[other] + j, best[q, k - 1])
+                                exact = exact_distance(rows, weights, FIRST, d, i, starts[other] + j, best[q, k - 1])
                                 if exact < best[q, k - 1]:
                                     insert(best[q], exact)
                                     if k > FEW:
@@ -302,7 +305,9 @@ def tree_counts(tiles, low, high, starts, rows, weights, unit, order, bounds, fi
                 left, right = node, node
                 while left < n_leaves - 1:
                     left, right = 2 * left + 1, 2 * right + 2
-                found += starts[right - n_leaves + 2] - starts[left - n_leaves + 1]
+                inside = starts[right - n_leaves + 2] - starts[left - n_leaves + 1]
+                for q in range(size):
+                    found[q] += inside
             elif node < n_leaves - 1:
                 stack[top], stack[top + 1] = 2 * node + 1, 2 * node + 2
                 top += 2
@@ -316,12 +321,12 @@ def tree_counts(tiles, low, high, starts, rows, weights, unit, order, bounds, fi
                     if spans[q] < sure[q]:
                         found[q] += starts[other + 1] - starts[other]
                         continue
-                    tile_distances(tiles, other, 0, d, centres[q], distances)
+                    tile_distances(tiles, other, FIRST, d, centres[q], distances)
                     below, doubtful = count_roughly(distances, bound[q], unit)
                     found[q] += below
                     if doubtful > 0:
                         at = starts[other]
-                        found[q] += count_doubtful(distances, rows, weights, 0, d, begin + q, at, bound[q], unit)
+                        found[q] += count_doubtful(distances, rows, weights, FIRST, d, begin + q, at, bound[q], unit)
         for q in range(size):
             if bound[q] > 0:
                 counts[order[begin + q]] = found[q]

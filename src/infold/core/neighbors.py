@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma
 
-from .jit import kernel, kernel_without_nan
+from .jit import kernel, part, part_without_nan
 from .scaling import column_scales, joined, unit_sized
 from .search import PAIR_COST, Job, in_blocks, ksg_counts
 from .tiles import larger
@@ -26,7 +26,7 @@ def digammas(largest: int) -> np.ndarray:
     return np.concatenate(([0.0], digamma(np.arange(1.0, largest + 1))))
 
 
-@kernel_without_nan
+@part_without_nan
 def kth_smallest(values, k):
     """Return the k-th smallest of `values`, which are no fewer than k."""
     n = values.size
@@ -57,7 +57,7 @@ def kth_smallest(values, k):
     return worst
 
 
-@kernel_without_nan
+@part_without_nan
 def distances_from(columns, weights, metric, i, out):
     """Fill out[j] with the distance of columns i and j of `columns` (d, n), each difference times its weight."""
     for f in range(columns.shape[0]):
@@ -77,7 +77,7 @@ def distances_from(columns, weights, metric, i, out):
             out[j] = np.sqrt(out[j])
 
 
-@kernel
+@part
 def count_below(values, bound):
     """Return how many of `values` are strictly below `bound`."""
     count = np.int32(0)  # a sum of two int32 is an int64, which would halve the values counted at a time
@@ -86,7 +86,7 @@ def count_below(values, bound):
     return count
 
 
-@kernel
+@part
 def count_zeros(values):
     """Return how many of `values` are 0."""
     count = np.int32(0)
@@ -95,7 +95,7 @@ def count_zeros(values):
     return count
 
 
-@kernel
+@part
 def local_value(in_x, in_y, joint, i, k, psi):
     """Return the local MI of row i from its distances to all rows; `joint` is scratch."""
     n = joint.size

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .tiles import ATOM, FEW, insert, larger, piece, sift
+from .tiles import ATOM, FEW, FIRST, insert, larger, piece, sift
 
 STEP = 16  # values that a sweep looks at together
 
@@ -64,7 +64,7 @@ def look(x, y, at_x, at_y, weight_x, weight_y, first, distances, few, best):
     if hits == 0:
         return worst
     if k <= FEW:
-        sift(few, distances, 0, STEP)
+        sift(few, distances, FIRST, FIRST + STEP)
         return few[FEW - 1]
     for j in range(STEP):
         if distances[j] < best[k - 1]:
@@ -96,9 +96,10 @@ def sweep_counts(x, y, order, ordered_y, weights, k, start, stop, counts):
     best, few, distances = np.empty(k), np.empty(FEW), np.empty(STEP)
     for i in range(start, stop):
         at_x, at_y, worst = x[i + STEP], y[i + STEP], np.inf
-        best[:] = np.inf
-        few[:] = np.inf
-        few[: max(FEW - k, 0)] = -np.inf
+        for j in range(k):
+            best[j] = np.inf
+        for j in range(FEW):
+            few[j] = -np.inf if j < FEW - k else np.inf
         left, right = i + STEP, i + STEP + 1  # rows left … right − 1 have been looked at
         going = True
         while going:
