@@ -65,6 +65,7 @@ CORE_ORDER = [
     "kdtree",
     "search",
     "neighbors",
+    "many",
     "intervals",
     "forest",
     "distance",

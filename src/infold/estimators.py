@@ -69,6 +69,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     n_neighbors: int
     test_statistic_name = "mi"
     _quiet = False
+    _takes_tables = False  # whether `_mi_of_tables` is there
     _converts = False  # whether `_local_mi` takes float32 and any order of memory, and so no copy is made before it
 
     def fit(self, X: Any, Y: Any = None) -> Self:
@@ -110,6 +111,14 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         left_out = 1 - n_values / self.n_samples_
         self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self
+
+    def _make_pairings(self, x: np.ndarray, y: np.ndarray) -> Any:
+        """Return what pairings of columns x (d_x, n) and y (d_y, n) share, or None: then each is fitted as a whole."""
+        return None
+
+    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
+        """Return the MI of tables (B, d, n), the first `n_x` columns of each X, or None: then each is fitted alone."""
+        raise NotImplementedError  # pragma: no cover
 
     @property
     def test_statistic_(self) -> float:
@@ -197,7 +206,7 @@ class KSG(MutualInformationEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _converts = True
+    _converts = _takes_tables = True
 
     def _metrics(self) -> tuple[str, str]:
         both = (self.metric, self.metric) if isinstance(self.metric, str) else tuple(self.metric)
@@ -222,6 +231,16 @@ class KSG(MutualInformationEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+
+    def _make_pairings(self, x: np.ndarray, y: np.ndarray) -> Any:
+        from .core.many import make_pairings
+
+        return make_pairings(x, y, self._metrics(), self.n_neighbors, standardize=self.standardize)
+
+    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
+        from .core.many import ksg_of_tables
+
+        return ksg_of_tables(tables, n_x, self._metrics(), self.n_neighbors, standardize=self.standardize)
 
 
 class GeodesicKSG(MutualInformationEstimator):

@@ -1,18 +1,24 @@
 """Fit an estimator again and again on re-paired or fewer rows: the seeds and the rows.
 
-Every refit is one task, with its seed drawn up front: the same bits for any number of workers.
+Every refit is one job, with its seed drawn up front: the same bits for any number of workers. Short ones are done
+several at a time, and share what they can: that changes no bit either.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._validation import Table, check_count
 from .estimators import MutualInformationEstimator
+
+AT_A_TIME = 4096  # rows of small tables that are taken together: more leave the cache, and ask for fresh memory
+SMALL = AT_A_TIME // 2
 
 
 class Outcome(NamedTuple):
@@ -46,6 +52,94 @@ def _taken(table: Table, rows: np.ndarray | None) -> Table:
     return table if rows is None else Table(table.values[rows], table.names)
 
 
+def refitted_all(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+    """Return [refitted(*job) for job in jobs]; small subsamples of one size, one after the other, are taken together."""
+
+    def kind(job: tuple[Any, ...]) -> tuple[int, ...]:
+        estimator, x, y, rows_x, rows_y, *_ = job
+        same_rows = rows_x is not None and rows_x is rows_y and len(job) == 6
+        return id(estimator), id(x), id(y), len(rows_x) if same_rows and estimator._takes_tables else 0
+
+    found: list[Outcome] = []
+    for (*_, size), group in groupby(jobs, kind):
+        alike = list(group)
+        found += _subsampled(alike) if 0 < size <= SMALL else [refitted(*job) for job in alike]
+    return found
+
+
+def _subsampled(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+    estimator, x, y, rows, *_ = jobs[0]
+    columns_x, columns_y = varying_columns(x), varying_columns(y)
+    columns, step, found = np.concatenate((columns_x, columns_y)), AT_A_TIME // len(rows), []
+    for first in range(0, len(jobs), step):
+        some = jobs[first : first + step]
+        tables = np.array([columns.take(job[3], axis=1) for job in some])
+        values = estimator._mi_of_tables(tables, len(columns_x)) if 0 < len(columns_x) < len(columns) else None
+        found += [refitted(*job) for job in some] if values is None else [Outcome(v, v) for v in values.tolist()]
+    return found
+
+
+def varying_columns(table: Table) -> np.ndarray:
+    """Return the columns (d, n) that are not constant."""
+    return np.ascontiguousarray(table.values[:, table.values.min(axis=0) < table.values.max(axis=0)].T)
+
+
+class Pairings(NamedTuple):
+    """Two tables whose rows will be paired anew, and what all pairings have in common, if the estimator knows that."""
+
+    estimator: MutualInformationEstimator
+    x: Table
+    y: Table
+    varies: np.ndarray  # which columns of X and Y are not constant
+    shared: Any
+
+    def outcomes(self, orders: Sequence[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
+        """Return what is found with the rows of Y in each of the orders."""
+        if self.shared is None:
+            return [
+                refitted(self.estimator, self.x, self.y, None, order, seed)
+                for order, seed in zip(orders, seeds, strict=True)
+            ]
+        return self._found(range(self.x.values.shape[1], self.varies.size), orders)
+
+    def shuffled(self, column: int, orders: Sequence[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
+        """Return what is found with one column, counted over X and then Y, in each of the orders."""
+        if self.shared is not None:
+            return self._found([column], orders)
+        d_x = self.x.values.shape[1]
+        found = []
+        for order, seed in zip(orders, seeds, strict=True):
+            if column < d_x:
+                pair = _with_shuffled(self.x, column, order), self.y
+            else:
+                pair = self.x, _with_shuffled(self.y, column - d_x, order)
+            found.append(refitted(self.estimator, *pair, None, None, seed))
+        return found
+
+    def _found(self, columns: Sequence[int], orders: Sequence[np.ndarray]) -> list[Outcome]:
+        from .core.many import paired_anew
+
+        places = np.cumsum(self.varies) - 1
+        moved = [int(places[c]) for c in columns if self.varies[c]]
+        step = max(1, AT_A_TIME // len(self.x.values))
+        groups = (orders[first : first + step] for first in range(0, len(orders), step))
+        return [Outcome(value, value) for some in groups for value in paired_anew(self.shared, moved, some).tolist()]
+
+
+def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> Pairings:
+    """Return the pairings of two tables."""
+    columns_x, columns_y = varying_columns(x), varying_columns(y)
+    varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
+    both_vary = len(columns_x) and len(columns_y)
+    return Pairings(estimator, x, y, varies, estimator._make_pairings(columns_x, columns_y) if both_vary else None)
+
+
+def _with_shuffled(table: Table, i: int, order: np.ndarray) -> Table:
+    values = table.values.copy()
+    values[:, i] = values[order, i]
+    return Table(values, None)
+
+
 def seeds_for(random_state: Any, count: int) -> list[int]:
     """Return `count` seeds, drawn up front."""
     from .core.jit import draw_seeds
@@ -63,6 +157,8 @@ class Shuffle(NamedTuple):
     def draw(self, seed: int) -> np.ndarray:
         """Return a random permutation of the rows."""
         rng = np.random.default_rng(seed)
+        if self.length == 1 and len(self.groups) == 1:
+            return rng.permutation(self.groups[0])
         order = np.empty(self.n_samples, np.intp)
         for rows in self.groups:
             if self.length == 1:

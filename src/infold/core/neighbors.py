@@ -121,6 +121,14 @@ def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, 
         out[i] = local_value(in_x, in_y, joint, i, k, psi)
 
 
+def joined_norms(metrics: tuple[str, str], d_x: int, d_y: int) -> tuple[int, int]:
+    """Return the norms on X and on Y by number; both Chebyshev, which is faster, where that is the same."""
+    norm_x, norm_y = METRICS[metrics[0]], METRICS[metrics[1]]
+    if (norm_x == EUCLIDEAN and d_x > 1) or (norm_y == EUCLIDEAN and d_y > 1):
+        return norm_x, norm_y
+    return CHEBYSHEV, CHEBYSHEV
+
+
 def exact_ksg(
     points: np.ndarray, n_x: int, weights: np.ndarray, metrics: tuple[int, int], k: int, job: Job
 ) -> np.ndarray:
@@ -154,9 +162,9 @@ def ksg(
     n_x, n = x.shape
     points, job = unit_sized(joined(x, y)), Job(n_jobs, verbose)
     weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
-    norms = [METRICS[metric] for metric in metrics]
-    if (norms[0] == EUCLIDEAN and n_x > 1) or (norms[1] == EUCLIDEAN and len(y) > 1):
-        return exact_ksg(points, n_x, weights, (norms[0], norms[1]), k, job)
+    norms = joined_norms(metrics, n_x, len(y))
+    if any(norms):
+        return exact_ksg(points, n_x, weights, norms, k, job)
     counts = ksg_counts(points, n_x, weights, k, job)
     psi = digammas(counts.max())
     return psi[counts[0]] + digamma(float(n)) - (psi[counts[1]] + psi[counts[2]])
