@@ -70,7 +70,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     test_statistic_name = "mi"
     _quiet = False
     _takes_tables = False  # whether `_mi_of_tables` is there
-    _converts = False  # whether `_local_mi` takes float32 and any order of memory, and so no copy is made before it
+    _converts = False  # whether `_local_mi` takes float32 and any order of memory: then no copy is made before it
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Estimate the mutual information of X and Y.
@@ -86,7 +86,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             With `mi_` (nats), `local_mi_` (one value a sample), `n_features_in_`, `n_samples_`.
         """
         self._check_parameters()
-        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors, keep_float32=self._converts)
+        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors, as_it_is=self._converts)
         self._remember(x, y)
         x, y = drop_constant(x, "X"), drop_constant(y, "Y")
         if x.values.size and y.values.size:
@@ -106,8 +106,9 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             columns = (x.T, y.T) if self._converts else (np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
             self.local_mi_ = self._local_mi(*columns)
         # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
-        n_values = len(self.local_mi_)
-        self.mi_ = float(np.sort(self.local_mi_).sum()) / n_values
+        ordered, n_values = self.local_mi_.copy(), len(self.local_mi_)
+        ordered.sort()
+        self.mi_ = float(np.add.reduce(ordered)) / n_values
         left_out = 1 - n_values / self.n_samples_
         self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self

@@ -53,7 +53,7 @@ def _taken(table: Table, rows: np.ndarray | None) -> Table:
 
 
 def refitted_all(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
-    """Return [refitted(*job) for job in jobs]; small subsamples of one size, one after the other, are taken together."""
+    """Return [refitted(*job) for job in jobs]; small subsamples of one size in a row are taken together."""
 
     def kind(job: tuple[Any, ...]) -> tuple[int, ...]:
         estimator, x, y, rows_x, rows_y, *_ = job

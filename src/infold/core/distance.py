@@ -17,6 +17,7 @@ RELEASED_SHRINK = 1 - 0.001  # the released code's factor that keeps local dista
 TILE = 2048  # columns of leaf ids at a time: with 300 trees of one byte, what the second-level cache holds
 FLUSH = 255  # trees that a byte can count
 ROWS_PER_TASK = 64
+OUTERMOST = 16_384  # points among which the diameter is sought first
 
 
 @kernel
@@ -109,10 +110,19 @@ def diameter(points: np.ndarray) -> float:
     """Return c of the paper's local distance: the largest L2 distance between two columns of `points` (d, n)."""
     if len(points) == 1:
         return float(np.ptp(points))
-    radius = np.sqrt(np.sum((points - points.mean(axis=1, keepdims=True)) ** 2, axis=0))
+    squares = np.zeros(points.shape[1])
+    for column in points:  # one at a time: no second table
+        squares += (column - column.mean()) ** 2
+    radius = np.sqrt(squares)
     order = np.argsort(-radius, kind="stable")
-    # A radius is rounded, so it is taken a little larger: the bound must hold.
-    return float(diameter_of(np.ascontiguousarray(points[:, order]), radius[order] * (1 + 1e-9)))
+    radius = radius[order] * (1 + 1e-9)  # it is rounded, so it is taken a little larger: the bound must hold
+    # The outermost points mostly have the farthest pair among them; all of them would be a second table.
+    n, some = points.shape[1], OUTERMOST
+    while True:
+        largest = float(diameter_of(points.take(order[:some], axis=1), radius[:some]))
+        if some >= n or radius[0] + radius[some] <= largest:
+            return largest
+        some *= 4
 
 
 @kernel

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma
 
-from .neighbors import digammas, exact_ksg, joined_norms
-from .scaling import column_scales, joined, unit_sized
+from .neighbors import exact_ksg, joined_norms, local_of_counts
+from .scaling import column_scales, joined, usual, weighted
 from .search import SWEEP_BELOW, Job, ksg_counts
 from .sweep import STEP, sweep_columns, sweep_counts
 
@@ -38,8 +37,7 @@ class Pairings(NamedTuple):
 
 def make_pairings(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, standardize: bool) -> Pairings:
     """Return what all pairings of columns x (d_x, n) and y (d_y, n), none of them constant, have in common."""
-    points = unit_sized(joined(x, y))
-    weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
+    points, weights = weighted(joined(x, y), standardize)
     sweep = sweep_columns(*points) if len(points) == 2 and points.shape[1] < SWEEP_BELOW else None
     return Pairings(points, len(x), weights, joined_norms(metrics, len(x), len(y)), k, sweep)
 
@@ -47,7 +45,7 @@ def make_pairings(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int
 def paired_anew(pairings: Pairings, moved: Sequence[int], orders: Sequence[np.ndarray]) -> np.ndarray:
     """Return the MI of each pairing: its columns `moved` are taken in the pairing's order, the others stay."""
     if pairings.sweep is not None and list(moved) == [1]:
-        return mean_of_counts(_swept(pairings, orders))
+        return mean_of_sorted(local_of_counts(_swept(pairings, orders)))
     tables = (_moved(pairings.points, moved, order) for order in orders)
     shared = (pairings.weights for _ in orders)
     return _means(tables, pairings.n_x, shared, pairings.norms, pairings.k)
@@ -56,13 +54,21 @@ def paired_anew(pairings: Pairings, moved: Sequence[int], orders: Sequence[np.nd
 def ksg_of_tables(
     tables: np.ndarray, n_x: int, metrics: tuple[str, str], k: int, *, standardize: bool
 ) -> np.ndarray | None:
-    """Return the MI of each of the tables (B, d, n), the first `n_x` columns of each X; None if they need more care."""
+    """Return the MI of each of the tables (B, d, n), the first `n_x` columns of each X.
+
+    None if a column of one is constant, or of extreme size.
+    """
     count, d, n = tables.shape
-    low, high = tables.min(axis=2), tables.max(axis=2)
-    largest = np.frexp(np.maximum(high, -low))[1]
-    if (low == high).any() or (np.abs(largest) >= 300).any():  # constant columns, or squares that overflow
+    if (tables.min(axis=2) == tables.max(axis=2)).any():
         return None
-    weights = 1.0 / column_scales(tables.reshape(-1, n))[1].reshape(count, d) if standardize else np.ones((count, d))
+    weights = np.ones((count, d))
+    if standardize:
+        deviations = column_scales(tables.reshape(-1, n))[1]
+        if not usual(deviations):
+            return None
+        np.divide(1.0, deviations.reshape(count, d), out=weights)
+    elif not usual(np.abs(tables).max(axis=(1, 2))):
+        return None
     return _means(tables, n_x, weights, joined_norms(metrics, n_x, d - n_x), k)
 
 
@@ -72,14 +78,7 @@ def _means(
     pairs = zip(tables, weights, strict=True)
     if any(norms):
         return mean_of_sorted(np.array([exact_ksg(points, n_x, w, norms, k, ONE_THREAD) for points, w in pairs]))
-    return mean_of_counts(np.array([ksg_counts(points, n_x, w, k, ONE_THREAD) for points, w in pairs]))
-
-
-def mean_of_counts(counts: np.ndarray) -> np.ndarray:
-    """Return the MI that counts (B, 3, n) mean."""
-    psi, n = digammas(int(counts.max())), counts.shape[-1]
-    local = psi[counts]
-    return mean_of_sorted(local[:, 0] + digamma(float(n)) - (local[:, 1] + local[:, 2]))
+    return mean_of_sorted(local_of_counts(np.array([ksg_counts(points, n_x, w, k, ONE_THREAD) for points, w in pairs])))
 
 
 def _moved(points: np.ndarray, moved: Sequence[int], order: np.ndarray) -> np.ndarray:
