@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v1 as nw
 import numpy as np
 
-SMALL = 10_000  # values of a table for which the time of a call counts, and not that of its work
+SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
 
 
 class DataWarning(UserWarning):
@@ -278,15 +278,14 @@ def _column(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
-    # One pass; a sum that overflows is only a reason to look closer. A dot product never speaks of overflow, and needs
-    # no context to be silent in, which takes longer than the sum of a small table.
-    if values.size <= SMALL and values.flags.c_contiguous:
-        flat = values.reshape(-1)
-        if math.isfinite(flat.dot(flat)):
+    if values.size <= SMALL:
+        if np.logical_and.reduce(np.isfinite(values), axis=None):
             return
-    with np.errstate(over="ignore", invalid="ignore"):
-        if math.isfinite(np.add.reduce(values, axis=None)):
-            return
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            # One pass, and no table of truth values; a sum that overflows is only a reason to look closer.
+            if math.isfinite(np.add.reduce(values, axis=None)):
+                return
     finite = np.isfinite(values)
     if finite.all():
         return
