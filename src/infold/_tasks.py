@@ -97,10 +97,9 @@ def as_finished(
     iterator, ends what is running and starts nothing else.
     """
     from joblib import Parallel, delayed, effective_n_jobs
-    from threadpoolctl import threadpool_limits
 
     from ._cluster import active_client, on_cluster
-    from .core.parallel import in_parallel_task
+    from .core.parallel import blas, in_parallel_task
 
     inner = in_parallel_task()  # cores are not shared out twice
     client = None if inner else active_client()
@@ -111,7 +110,7 @@ def as_finished(
     batches = _Batches(jobs, int(effective_n_jobs(workers)) if together else None)
     parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
     # Filters, and the threads of BLAS, are settings of a process: here for all threads, in `_batch` for processes.
-    with without_data_warnings, threadpool_limits(1):
+    with without_data_warnings, blas().limit(limits=1):
         answers = parallel(delayed(_batch)(function, together, first, batch) for first, batch in batches)
         try:
             for first, seconds, found in answers:

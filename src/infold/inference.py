@@ -154,7 +154,7 @@ def _repaired(jobs: Sequence[tuple[Pairings, Shuffle, int]]) -> list[float]:
     """Return the statistic of each random pairing."""
     pairings, shuffle, _ = jobs[0]
     seeds = [seed for *_, seed in jobs]
-    return [one.statistic for one in pairings.outcomes([shuffle.draw(seed) for seed in seeds], seeds)]
+    return [one.statistic for one in pairings.outcomes((shuffle.draw(seed) for seed in seeds), seeds)]
 
 
 def described(estimator: MutualInformationEstimator, method: str, units: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,19 +93,22 @@ class Pairings(NamedTuple):
     varies: np.ndarray  # which columns of X and Y are not constant
     shared: Any
 
-    def outcomes(self, orders: Sequence[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
-        """Return what is found with the rows of Y in each of the orders."""
+    def outcomes(self, orders: Iterable[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
+        """Return what is found with the rows of Y in each of the orders, which are best drawn when they are asked for.
+
+        To draw an order holds the GIL, so that the kernels of another thread cannot go on for as long as many take.
+        """
         if self.shared is None:
             return [
                 refitted(self.estimator, self.x, self.y, None, order, seed)
                 for order, seed in zip(orders, seeds, strict=True)
             ]
-        return self._found(range(self.x.values.shape[1], self.varies.size), orders)
+        return self._found(range(self.x.values.shape[1], self.varies.size), orders, len(seeds))
 
-    def shuffled(self, column: int, orders: Sequence[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
+    def shuffled(self, column: int, orders: Iterable[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
         """Return what is found with one column, counted over X and then Y, in each of the orders."""
         if self.shared is not None:
-            return self._found([column], orders)
+            return self._found([column], orders, len(seeds))
         d_x = self.x.values.shape[1]
         found = []
         for order, seed in zip(orders, seeds, strict=True):
@@ -116,13 +119,13 @@ class Pairings(NamedTuple):
             found.append(refitted(self.estimator, *pair, None, None, seed))
         return found
 
-    def _found(self, columns: Sequence[int], orders: Sequence[np.ndarray]) -> list[Outcome]:
+    def _found(self, columns: Sequence[int], orders: Iterable[np.ndarray], count: int) -> list[Outcome]:
         from .core.many import paired_anew
 
         places = np.cumsum(self.varies) - 1
         moved = [int(places[c]) for c in columns if self.varies[c]]
-        step = max(1, AT_A_TIME // len(self.x.values))
-        groups = (orders[first : first + step] for first in range(0, len(orders), step))
+        step, waiting = max(1, AT_A_TIME // len(self.x.values)), iter(orders)
+        groups = (islice(waiting, step) for _ in range(0, count, step))
         return [Outcome(value, value) for some in groups for value in paired_anew(self.shared, moved, some).tolist()]
 
 

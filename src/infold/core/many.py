@@ -17,6 +17,7 @@ from .search import SWEEP_BELOW, Job, ksg_counts
 from .sweep import STEP, sweep_columns, sweep_counts
 
 ONE_THREAD = Job(1, 0)
+IN_ORDER = np.arange(SWEEP_BELOW)
 
 
 def mean_of_sorted(local: np.ndarray) -> np.ndarray:
@@ -42,13 +43,12 @@ def make_pairings(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int
     return Pairings(points, len(x), weights, joined_norms(metrics, len(x), len(y)), k, sweep)
 
 
-def paired_anew(pairings: Pairings, moved: Sequence[int], orders: Sequence[np.ndarray]) -> np.ndarray:
+def paired_anew(pairings: Pairings, moved: Sequence[int], orders: Iterable[np.ndarray]) -> np.ndarray:
     """Return the MI of each pairing: its columns `moved` are taken in the pairing's order, the others stay."""
     if pairings.sweep is not None and list(moved) == [1]:
-        return mean_of_sorted(local_of_counts(_swept(pairings, orders)))
-    tables = (_moved(pairings.points, moved, order) for order in orders)
-    shared = (pairings.weights for _ in orders)
-    return _means(tables, pairings.n_x, shared, pairings.norms, pairings.k)
+        return mean_of_sorted(local_of_counts(np.array([_swept(pairings, order) for order in orders])))
+    tables = ((_moved(pairings.points, moved, order), pairings.weights) for order in orders)
+    return _means(tables, pairings.n_x, pairings.norms, pairings.k)
 
 
 def ksg_of_tables(
@@ -69,16 +69,16 @@ def ksg_of_tables(
         np.divide(1.0, deviations.reshape(count, d), out=weights)
     elif not usual(np.abs(tables).max(axis=(1, 2))):
         return None
-    return _means(tables, n_x, weights, joined_norms(metrics, n_x, d - n_x), k)
+    return _means(zip(tables, weights, strict=True), n_x, joined_norms(metrics, n_x, d - n_x), k)
 
 
-def _means(
-    tables: Iterable[np.ndarray], n_x: int, weights: Iterable[np.ndarray], norms: tuple[int, int], k: int
-) -> np.ndarray:
-    pairs = zip(tables, weights, strict=True)
+def _means(tables: Iterable[tuple[np.ndarray, np.ndarray]], n_x: int, norms: tuple[int, int], k: int) -> np.ndarray:
+    """Return the MI of each (points, weights)."""
     if any(norms):
-        return mean_of_sorted(np.array([exact_ksg(points, n_x, w, norms, k, ONE_THREAD) for points, w in pairs]))
-    return mean_of_sorted(local_of_counts(np.array([ksg_counts(points, n_x, w, k, ONE_THREAD) for points, w in pairs])))
+        return mean_of_sorted(np.array([exact_ksg(points, n_x, w, norms, k, ONE_THREAD) for points, w in tables]))
+    return mean_of_sorted(
+        local_of_counts(np.array([ksg_counts(points, n_x, w, k, ONE_THREAD) for points, w in tables]))
+    )
 
 
 def _moved(points: np.ndarray, moved: Sequence[int], order: np.ndarray) -> np.ndarray:
@@ -88,14 +88,12 @@ def _moved(points: np.ndarray, moved: Sequence[int], order: np.ndarray) -> np.nd
     return table
 
 
-def _swept(pairings: Pairings, orders: Sequence[np.ndarray]) -> np.ndarray:
-    """Return counts (B, 3, n) with Y paired anew; rows are in the order of X, which no mean depends on."""
+def _swept(pairings: Pairings, order: np.ndarray) -> np.ndarray:
+    """Return counts (3, n) with Y paired anew; rows are in the order of X, which no mean depends on."""
     assert pairings.sweep is not None
     n = pairings.points.shape[1]
-    padded_x, _, order_x, ordered_y = pairings.sweep
-    padded_y, in_order = np.zeros(n + 2 * STEP), np.arange(n)
-    counts = np.empty((len(orders), 3, n), np.intp)
-    for order, found in zip(orders, counts, strict=True):
-        padded_y[STEP : n + STEP] = pairings.points[1].take(order.take(order_x))
-        sweep_counts(padded_x, padded_y, in_order, ordered_y, pairings.weights, pairings.k, 0, n, found)
+    padded_x, padded_y, order_x, ordered_y = pairings.sweep
+    padded_y, counts = padded_y.copy(), np.empty((3, n), np.intp)
+    padded_y[STEP : n + STEP] = pairings.points[1].take(order.take(order_x))
+    sweep_counts(padded_x, padded_y, IN_ORDER[:n], ordered_y, pairings.weights, pairings.k, 0, n, counts)
     return counts
