@@ -31,7 +31,7 @@ def columns(request, rng):
     return X, X[:, :1] + rng.normal(size=(N, d_y))
 
 
-def tables(columns, kind):
+def difficult(columns, kind):
     """Return X and Y with some difficulty."""
     X, Y = (table.copy() for table in columns)
     if kind == "ties":
@@ -54,25 +54,29 @@ CASES = [(name, kind) for name in ESTIMATORS for kind in (TABLES if name in ("ks
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_pairings_share_work_but_no_bit_changes(columns, name, kind):
-    estimator, (x, y) = ESTIMATORS[name], tables(columns, kind)
+    estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
     seeds = [1, 2, 3]
     orders = [make_shuffle(N, None, None).draw(seed) for seed in seeds]
     pairings = make_pairings(estimator, x, y)
     alone = [refitted(estimator, x, y, None, order, seed) for order, seed in zip(orders, seeds, strict=True)]
-    assert pairings.outcomes(orders, seeds) == alone
-    d_x = x.values.shape[1]
-    for column in range(d_x + y.values.shape[1]):
-        both = np.hstack([x.values, y.values])
-        both[:, column] = both[orders[0], column]
-        x_moved, y_moved = x._replace(values=both[:, :d_x]), y._replace(values=both[:, d_x:])
-        assert pairings.shuffled(column, orders[:1], seeds[:1]) == [
-            refitted(estimator, x_moved, y_moved, None, None, seeds[0])
-        ]
+    columns_x, columns_y = pairings.sides
+    every = columns_x + columns_y
+    assert pairings.outcomes(every, columns_y, iter(orders), seeds) == alone
+    both, d_x = np.hstack([x.values, y.values]), len(columns_x)
+    for column in every:
+        moved = both.copy()
+        moved[:, column] = both[orders[0], column]
+        tables = x._replace(values=moved[:, :d_x]), y._replace(values=moved[:, d_x:])
+        expected = refitted(estimator, *tables, None, None, seeds[0])
+        assert pairings.outcomes(every, [column], orders[:1], seeds[:1]) == [expected]
+    for column in columns_x:
+        expected = refitted(estimator, x._replace(values=x.values[:, [column]]), y, None, orders[0], seeds[0])
+        assert pairings.outcomes([column, *columns_y], columns_y, orders[:1], seeds[:1]) == [expected]
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_subsamples_taken_together_are_those_taken_one_by_one(columns, name, kind):
-    estimator, (x, y) = ESTIMATORS[name], tables(columns, kind)
+    estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
     shuffle = make_shuffle(N, None, None)
     jobs = [(estimator, x, y, None, None, 5, 2), (estimator, x, y, None, None, 5)]
     for parts in (2, 2, 4):

@@ -69,7 +69,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     n_neighbors: int
     test_statistic_name = "mi"
     _quiet = False
-    _takes_tables = False  # whether `_mi_of_tables` is there
+    _takes_tables = False  # whether `_share` and `_mi_of_tables` are there
     _converts = False  # whether `_local_mi` takes float32 and any order of memory: then no copy is made before it
 
     def fit(self, X: Any, Y: Any = None) -> Self:
@@ -113,9 +113,9 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self
 
-    def _make_pairings(self, x: np.ndarray, y: np.ndarray) -> Any:
+    def _share(self, x: np.ndarray, y: np.ndarray) -> Any:
         """Return what pairings of columns x (d_x, n) and y (d_y, n) share, or None: then each is fitted as a whole."""
-        return None
+        raise NotImplementedError  # pragma: no cover
 
     def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
         """Return the MI of tables (B, d, n), the first `n_x` columns of each X, or None: then each is fitted alone."""
@@ -233,10 +233,10 @@ class KSG(MutualInformationEstimator):
             verbose=self.verbose,
         )
 
-    def _make_pairings(self, x: np.ndarray, y: np.ndarray) -> Any:
-        from .core.many import make_pairings
+    def _share(self, x: np.ndarray, y: np.ndarray) -> Any:
+        from .core.many import share
 
-        return make_pairings(x, y, self._metrics(), self.n_neighbors, standardize=self.standardize)
+        return share(x, y, self._metrics(), self.n_neighbors, standardize=self.standardize)
 
     def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
         from .core.many import ksg_of_tables

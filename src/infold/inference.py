@@ -153,8 +153,9 @@ def independence_test(
 def _repaired(jobs: Sequence[tuple[Pairings, Shuffle, int]]) -> list[float]:
     """Return the statistic of each random pairing."""
     pairings, shuffle, _ = jobs[0]
-    seeds = [seed for *_, seed in jobs]
-    return [one.statistic for one in pairings.outcomes((shuffle.draw(seed) for seed in seeds), seeds)]
+    seeds, (columns_x, columns_y) = [seed for *_, seed in jobs], pairings.sides
+    orders = (shuffle.draw(seed) for seed in seeds)
+    return [one.statistic for one in pairings.outcomes(columns_x + columns_y, columns_y, orders, seeds)]
 
 
 def described(estimator: MutualInformationEstimator, method: str, units: str) -> dict[str, Any]:

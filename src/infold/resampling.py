@@ -85,62 +85,70 @@ def varying_columns(table: Table) -> np.ndarray:
 
 
 class Pairings(NamedTuple):
-    """Two tables whose rows will be paired anew, and what all pairings have in common, if the estimator knows that."""
+    """Two tables whose rows will be paired anew, and what all pairings have in common, if the estimator knows that.
+
+    Columns are counted over X and then Y. Orders of rows are best drawn when they are asked for: that holds the GIL,
+    and the kernels of another thread would wait for as long as many of them take.
+    """
 
     estimator: MutualInformationEstimator
     x: Table
     y: Table
-    varies: np.ndarray  # which columns of X and Y are not constant
+    varies: np.ndarray  # which columns are not constant
     shared: Any
 
-    def outcomes(self, orders: Iterable[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
-        """Return what is found with the rows of Y in each of the orders, which are best drawn when they are asked for.
+    @property
+    def sides(self) -> tuple[list[int], list[int]]:
+        """The columns of X, and those of Y."""
+        d_x, d = self.x.values.shape[1], self.varies.size
+        return list(range(d_x)), list(range(d_x, d))
 
-        To draw an order holds the GIL, so that the kernels of another thread cannot go on for as long as many take.
-        """
-        if self.shared is None:
-            return [
-                refitted(self.estimator, self.x, self.y, None, order, seed)
-                for order, seed in zip(orders, seeds, strict=True)
-            ]
-        return self._found(range(self.x.values.shape[1], self.varies.size), orders, len(seeds))
-
-    def shuffled(self, column: int, orders: Iterable[np.ndarray], seeds: Sequence[int]) -> list[Outcome]:
-        """Return what is found with one column, counted over X and then Y, in each of the orders."""
-        if self.shared is not None:
-            return self._found([column], orders, len(seeds))
+    def outcomes(
+        self, columns: Sequence[int], moved: Sequence[int], orders: Iterable[np.ndarray], seeds: Sequence[int]
+    ) -> list[Outcome]:
+        """Return what is found from some columns, those `moved` in each of the orders and the others as they are."""
+        varying = [c for c in columns if self.varies[c]]
         d_x = self.x.values.shape[1]
-        found = []
-        for order, seed in zip(orders, seeds, strict=True):
-            if column < d_x:
-                pair = _with_shuffled(self.x, column, order), self.y
-            else:
-                pair = self.x, _with_shuffled(self.y, column - d_x, order)
-            found.append(refitted(self.estimator, *pair, None, None, seed))
-        return found
-
-    def _found(self, columns: Sequence[int], orders: Iterable[np.ndarray], count: int) -> list[Outcome]:
+        if self.shared is None or not any(c < d_x for c in varying) or not any(c >= d_x for c in varying):
+            pairs = zip(orders, seeds, strict=True)
+            return [refitted(self.estimator, *self._tables(columns, moved, o), None, None, s) for o, s in pairs]
         from .core.many import paired_anew
 
-        places = np.cumsum(self.varies) - 1
-        moved = [int(places[c]) for c in columns if self.varies[c]]
+        places = (np.cumsum(self.varies) - 1).tolist()
+        used, changed = [places[c] for c in varying], [places[c] for c in moved if self.varies[c]]
         step, waiting = max(1, AT_A_TIME // len(self.x.values)), iter(orders)
-        groups = (islice(waiting, step) for _ in range(0, count, step))
-        return [Outcome(value, value) for some in groups for value in paired_anew(self.shared, moved, some).tolist()]
+        groups = (islice(waiting, step) for _ in range(0, len(seeds), step))
+        found = [paired_anew(self.shared, used, changed, some) for some in groups]
+        return [Outcome(value, value) for some in found for value in some.tolist()]
+
+    def _tables(self, columns: Sequence[int], moved: Sequence[int], order: np.ndarray) -> tuple[Table, Table]:
+        d_x = self.x.values.shape[1]
+        used = [c for c in columns if c < d_x], [c - d_x for c in columns if c >= d_x]
+        changed = [c for c in moved if c < d_x], [c - d_x for c in moved if c >= d_x]
+        x, y = (_taken_columns(t, u, c, order) for t, u, c in zip((self.x, self.y), used, changed, strict=True))
+        return x, y
+
+
+def _taken_columns(table: Table, columns: Sequence[int], moved: Sequence[int], order: np.ndarray) -> Table:
+    every = len(columns) == table.values.shape[1]
+    if every and len(moved) == len(columns):
+        return Table(table.values[order], table.names)
+    if every and not moved:
+        return table
+    values, place = table.values[:, columns], {column: i for i, column in enumerate(columns)}
+    for column in moved:
+        values[:, place[column]] = table.values[order, column]
+    return Table(values, None)
 
 
 def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> Pairings:
     """Return the pairings of two tables."""
-    columns_x, columns_y = varying_columns(x), varying_columns(y)
     varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
-    both_vary = len(columns_x) and len(columns_y)
-    return Pairings(estimator, x, y, varies, estimator._make_pairings(columns_x, columns_y) if both_vary else None)
-
-
-def _with_shuffled(table: Table, i: int, order: np.ndarray) -> Table:
-    values = table.values.copy()
-    values[:, i] = values[order, i]
-    return Table(values, None)
+    d_x = x.values.shape[1]
+    shared = None
+    if estimator._takes_tables and varies[:d_x].any() and varies[d_x:].any():
+        shared = estimator._share(varying_columns(x), varying_columns(y))
+    return Pairings(estimator, x, y, varies, shared)
 
 
 def seeds_for(random_state: Any, count: int) -> list[int]:

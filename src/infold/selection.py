@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ._tasks import in_order
-from ._validation import Table, check_choice, check_count, check_pair, check_share
+from ._validation import check_choice, check_count, check_pair, check_share
 from .measures import make_estimator
 from .notes import memory_note, told
-from .resampling import Outcome, Pairings, make_pairings, make_shuffle, seeds_for
+from .resampling import Pairings, Shuffle, make_pairings, make_shuffle, seeds_for
 from .results import NATS_PER_UNIT, plain_types
 
 ALONE, TOGETHER = "alone", "together"
@@ -228,12 +228,8 @@ def relevance(
     x, y = check_pair(X, Y, n_neighbors=estimator.n_neighbors)
     shuffle = make_shuffle(len(x.values), groups, block)
     first, *seeds = seeds_for(random_state, 1 + n_permutations)
-    if kind == ALONE:
-        pairs = [(column, y) for column in _columns(x)] + [(x, column) for column in _columns(y)]
-        score, pairings = _alone, [make_pairings(estimator, *pair) for pair in pairs]
-        tasks: list[tuple[Any, ...]] = [(pairings, None, first)]
-    else:
-        score, pairings, tasks = _together, [make_pairings(estimator, x, y)], []
+    pairings, score = make_pairings(estimator, x, y), _alone if kind == ALONE else _together
+    tasks: list[tuple[Any, ...]] = [(pairings, None, first)] if kind == ALONE else []
     tasks += [(pairings, shuffle, seed) for seed in seeds]
     answers = in_order(score, tasks, n_jobs=n_jobs, label="columns", verbose=verbose, together=True)
     rows = np.array(list(answers)) / unit
@@ -261,26 +257,30 @@ def relevance(
     )
 
 
-def _alone(jobs: Sequence[tuple[Sequence[Pairings], Any, int]]) -> list[list[float]]:
+def _alone(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
     """Return, for each job, the MI of each column with the other side, rows of Y re-paired if there is a shuffle."""
-    orders = [np.arange(len(p[0].x.values)) if shuffle is None else shuffle.draw(seed) for p, shuffle, seed in jobs]
-    seeds = [seed for *_, seed in jobs]
-    return _by_job([pairings.outcomes(orders, seeds) for pairings in jobs[0][0]])
+    pairings = jobs[0][0]
+    columns_x, columns_y = pairings.sides
+    used = [([c, *columns_y], columns_y) for c in columns_x] + [([*columns_x, c], [c]) for c in columns_y]
+    return _for_each(used, jobs)
 
 
-def _together(jobs: Sequence[tuple[Sequence[Pairings], Any, int]]) -> list[list[float]]:
+def _together(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
     """Return, for each job, the MI of all columns, each of them shuffled in turn."""
-    orders, seeds = [shuffle.draw(seed) for _, shuffle, seed in jobs], [seed for *_, seed in jobs]
-    (pairings,) = jobs[0][0]
-    return _by_job([pairings.shuffled(column, orders, seeds) for column in range(pairings.varies.size)])
+    columns_x, columns_y = jobs[0][0].sides
+    columns = columns_x + columns_y
+    return _for_each([(columns, [c]) for c in columns], jobs)
 
 
-def _by_job(columns: Sequence[Sequence[Outcome]]) -> list[list[float]]:
-    return [[one.mi for one in outcomes] for outcomes in zip(*columns, strict=True)]
-
-
-def _columns(table: Table) -> list[Table]:
-    return [Table(np.ascontiguousarray(column[:, None]), None) for column in table.values.T]
+def _for_each(
+    used: Sequence[tuple[list[int], list[int]]], jobs: Sequence[tuple[Pairings, Shuffle | None, int]]
+) -> list[list[float]]:
+    """Return, for each job, one MI for each (columns, columns that are shuffled)."""
+    pairings, seeds = jobs[0][0], [seed for *_, seed in jobs]
+    n = len(pairings.x.values)
+    orders = [np.arange(n) if shuffle is None else shuffle.draw(seed) for _, shuffle, seed in jobs]
+    found = [pairings.outcomes(*which, orders, seeds) for which in used]
+    return [[one.mi for one in outcomes] for outcomes in zip(*found, strict=True)]
 
 
 def check_permutations(n_permutations: Any, level: Any) -> None:

@@ -25,30 +25,42 @@ def mean_of_sorted(local: np.ndarray) -> np.ndarray:
     return np.add.reduce(np.sort(local, axis=-1), axis=-1) / local.shape[-1]  # math.fsum takes five times as long
 
 
-class Pairings(NamedTuple):
-    """Columns (d, n), the first `n_x` of them X, whose rows will be paired anew: their scales stay as they are."""
+class Shared(NamedTuple):
+    """What all pairings of the rows of some columns (d, n) have in common; the first `n_x` of them are X."""
 
     points: np.ndarray
     n_x: int
     weights: np.ndarray
-    norms: tuple[int, int]
+    metrics: tuple[str, str]
     k: int
-    sweep: tuple[np.ndarray, ...] | None  # for one column a side: X sorted, in the form that a sweep takes
+    sweep: tuple[np.ndarray, ...] | None  # of one column a side: X sorted, in the form that a sweep takes
 
 
-def make_pairings(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, standardize: bool) -> Pairings:
-    """Return what all pairings of columns x (d_x, n) and y (d_y, n), none of them constant, have in common."""
-    points, weights = weighted(joined(x, y), standardize)
+def share(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, standardize: bool) -> Shared | None:
+    """Return what pairings of columns x (d_x, n) and y (d_y, n), none of them constant, have in common.
+
+    None for columns of extreme size, if they are taken as they are: their unit then depends on which are used.
+    """
+    points = joined(x, y)
+    if not standardize and not usual(np.maximum(points.max(axis=1), -points.min(axis=1))):
+        return None
+    points, weights = weighted(points, standardize)
     sweep = sweep_columns(*points) if len(points) == 2 and points.shape[1] < SWEEP_BELOW else None
-    return Pairings(points, len(x), weights, joined_norms(metrics, len(x), len(y)), k, sweep)
+    return Shared(points, len(x), weights, metrics, k, sweep)
 
 
-def paired_anew(pairings: Pairings, moved: Sequence[int], orders: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the MI of each pairing: its columns `moved` are taken in the pairing's order, the others stay."""
-    if pairings.sweep is not None and list(moved) == [1]:
-        return mean_of_sorted(local_of_counts(np.array([_swept(pairings, order) for order in orders])))
-    tables = ((_moved(pairings.points, moved, order), pairings.weights) for order in orders)
-    return _means(tables, pairings.n_x, pairings.norms, pairings.k)
+def paired_anew(
+    shared: Shared, columns: Sequence[int], moved: Sequence[int], orders: Iterable[np.ndarray]
+) -> np.ndarray:
+    """Return the MI of each pairing of some `columns`: those `moved` are in the pairing's order, the others stay."""
+    if shared.sweep is not None and list(columns) == [0, 1] and list(moved) == [1]:
+        return mean_of_sorted(local_of_counts(np.array([_swept(shared, order) for order in orders])))
+    n_x = sum(column < shared.n_x for column in columns)
+    points, weights = shared.points.take(columns, axis=0), shared.weights.take(columns)
+    place = {column: i for i, column in enumerate(columns)}
+    changed = [place[column] for column in moved]
+    tables = ((_moved(points, changed, order), weights) for order in orders)
+    return _means(tables, n_x, joined_norms(shared.metrics, n_x, len(columns) - n_x), shared.k)
 
 
 def ksg_of_tables(
@@ -88,12 +100,12 @@ def _moved(points: np.ndarray, moved: Sequence[int], order: np.ndarray) -> np.nd
     return table
 
 
-def _swept(pairings: Pairings, order: np.ndarray) -> np.ndarray:
+def _swept(shared: Shared, order: np.ndarray) -> np.ndarray:
     """Return counts (3, n) with Y paired anew; rows are in the order of X, which no mean depends on."""
-    assert pairings.sweep is not None
-    n = pairings.points.shape[1]
-    padded_x, padded_y, order_x, ordered_y = pairings.sweep
+    assert shared.sweep is not None
+    n = shared.points.shape[1]
+    padded_x, padded_y, order_x, ordered_y = shared.sweep
     padded_y, counts = padded_y.copy(), np.empty((3, n), np.intp)
-    padded_y[STEP : n + STEP] = pairings.points[1].take(order.take(order_x))
-    sweep_counts(padded_x, padded_y, IN_ORDER[:n], ordered_y, pairings.weights, pairings.k, 0, n, counts)
+    padded_y[STEP : n + STEP] = shared.points[1].take(order.take(order_x))
+    sweep_counts(padded_x, padded_y, IN_ORDER[:n], ordered_y, shared.weights, shared.k, 0, n, counts)
     return counts
