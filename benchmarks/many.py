@@ -25,7 +25,6 @@ import numpy as np
 import infold
 
 WORKERS = 2
-TURNS = 5
 
 
 def kernel_seconds(estimator, pairs):
@@ -96,7 +95,7 @@ def refits(X, Y, count):
     }
 
 
-def time_refits(rng, count):
+def time_refits(rng, count, turns):
     """Print a line for each kind of refits; the best of several turns, in which one and two threads alternate."""
     print("\n| KSG refits | columns | kernels ms | whole ms | overhead | a second | of two cores' kernels | whole |")
     print("|---|---|--:|--:|--:|--:|--:|--:|")
@@ -105,7 +104,7 @@ def time_refits(rng, count):
         for name, (task, times) in refits(X, X + rng.normal(size=X.shape), count).items():
             task(WORKERS)
             kernels, whole, clock = math.inf, math.inf, math.inf
-            for _ in range(TURNS):
+            for _ in range(turns):
                 kernels = min(kernels, profiled_kernels(task, 1) / times)
                 start = time.process_time()
                 task(1)
@@ -124,13 +123,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--estimates", type=int, nargs=2, default=[1000, 100], metavar=("KSG", "G-KSG"))
     parser.add_argument("--only", choices=["fits", "refits"])
+    parser.add_argument("--turns", type=int, default=5, help="of refits, of which the best counts")
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     print(f"{os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}")
     if options.only != "refits":
         time_fits(rng, options)
     if options.only != "fits":
-        time_refits(rng, options.estimates[0])
+        time_refits(rng, options.estimates[0], options.turns)
 
 
 def time_fits(rng, options):
