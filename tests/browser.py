@@ -47,3 +47,7 @@ def show(browser, path, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(path.as_uri())
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    complete = "return document.readyState === 'complete'"
+    WebDriverWait(browser, 60).until(lambda driver: driver.execute_script(complete))  # a busy machine parses late

@@ -2,16 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold.core.binned import (
-    binned_cut,
-    count_bins,
-    cut_above,
-    forget_departed,
-    lighter_bins,
-    new_bins,
-)
+from infold.core.binned import binned_cut, cut_above, lighter_bins
+from infold.core.bins import count_bins, forget_departed, new_bins
 from infold.core.forest import default_min_samples_split
 from infold.core.projection import n_keys, projection_key, room_for
+from infold.core.room import CACHE, new_room
 from infold.core.scan import N_WORK
 from infold.core.split import CRITERIA, best_cut, n_log_n_table
 from infold.core.tree import bootstrap_rows, cut_after, grow_tree, lighter_side, list_candidates, set_apart, split_off
@@ -31,13 +26,16 @@ def scratch(n):
     return np.empty((N_WORK, n)), np.empty(n, np.int32), np.empty(3 * n + 1, np.int32)
 
 
-def grown(points, criterion, n_kept, seed, exact=True):
-    n = points.shape[1]
+def grown(points, criterion, n_kept, seed, exact=True, apart=True):
+    n_features, n = points.shape
     state = np.array([seed], np.uint64)
     drawn = bootstrap_rows(n, n, state)
-    n_candidates = int(np.ceil(np.sqrt(len(points))))
+    n_candidates = int(np.ceil(np.sqrt(n_features)))
     smallest, table = default_min_samples_split(n), n_log_n_table(n)
-    return grow_tree(points, drawn, smallest, n_candidates, CRITERIA[criterion], table, n_kept, exact, state)
+    room, bins = new_room(n, n, n_features, n_candidates), new_bins(n_kept + 1, n)
+    if not apart:
+        room = room._replace(table=np.empty(0))
+    return grow_tree(points, drawn, smallest, n_candidates, CRITERIA[criterion], table, exact, state, room, bins)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -50,6 +48,20 @@ def test_exact_search_grows_the_trees_of_sorting_anew(rng, kind, d, criterion):
         kept = grown(points, criterion, room_for(d, 900), seed)
         for expected, found in zip(anew, kept, strict=True):
             assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_tables_set_apart_change_no_exact_tree(rng, exact):
+    d, n = 8, 9000
+    points = np.vstack([rng.normal(size=(d // 2, n)), rng.uniform(size=(d // 2, n))])
+    assert 8 * points.size > CACHE  # or else nothing is set apart
+    whole, apart = (grown(points, "fast_bic", room_for(d, n), 5, exact, apart) for apart in (False, True))
+    if exact:
+        for expected, found in zip(whole, apart, strict=True):
+            assert_array_equal(found, expected)
+    else:  # columns are counted anew there, in other bins: trees differ, but are as deep and as many-leaved
+        assert_allclose(apart[0].size, whole[0].size, rtol=0.1)
+        assert not np.array_equal(apart[0], whole[0])
 
 
 def test_too_little_room_changes_nothing(rng):

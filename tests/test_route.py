@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from infold.core.forest import Plan, default_min_samples_split, tree_grower
-from infold.core.route import STRETCH, route
+from infold.core.route import CHUNK, STRETCH, route
 
 KINDS = {
     "normal": lambda rng, n, d: rng.normal(size=(d, n)),
@@ -31,13 +31,11 @@ def walked(tree, points, used):
 @pytest.mark.parametrize("n_used", [1, 4, 8])
 @pytest.mark.parametrize("kind", KINDS)
 def test_groups_go_where_single_rows_go(rng, kind, n_used):
-    n, d = 1500, 8
+    n, d = CHUNK + 500, 8  # rows travel in two companies
     points = KINDS[kind](rng, n, d)
     used = np.arange(d) < n_used
     plan = Plan(np.arange(1, 4, dtype=np.uint64), "fast_bic", n, default_min_samples_split(n))
-    grow = tree_grower(points, plan)
-    for t in range(3):
-        tree = grow(t)
+    for tree in tree_grower(points, plan)(0, 3):
         leaf = np.empty(n, np.int32)
         route(*tree, points, used, leaf)
         assert_array_equal(leaf, walked(tree, points, used))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from .bins import new_bins
 from .intervals import route_column
 from .jit import kernel
 from .parallel import blocks, run
 from .projection import room_for
+from .room import new_room
 from .route import route
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree
@@ -38,20 +40,23 @@ def default_min_samples_split(n_bootstrap: int) -> int:
     return max(2, round(math.sqrt(2 * n_bootstrap)))
 
 
-def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int], Tree]:
-    """Return a function that grows tree number t of the `plan` on `points` (d, n)."""
+def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int], Iterator[Tree]]:
+    """Return a function that grows the trees first to end of the `plan` on `points` (d, n), one after the other."""
     n_features, n = points.shape
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
     n_kept_columns = room_for(n_features, plan.n_bootstrap)
     smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
 
-    def grow(t: int) -> Tree:
-        state = plan.seeds[t : t + 1].copy()
-        rows = bootstrap_rows(n, plan.n_bootstrap, state)
-        return Tree(
-            *grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, n_kept_columns, plan.exact, state)
-        )
+    def grow(first: int, end: int) -> Iterator[Tree]:
+        room = new_room(n, plan.n_bootstrap, n_features, n_candidates)
+        bins = new_bins(n_kept_columns + 1, plan.n_bootstrap)
+        for t in range(first, end):
+            state = plan.seeds[t : t + 1].copy()
+            rows = bootstrap_rows(n, plan.n_bootstrap, state)
+            yield Tree(
+                *grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, plan.exact, state, room, bins)
+            )
 
     return grow
 
@@ -61,7 +66,7 @@ def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: 
     grow = tree_grower(points, plan)
 
     def work(first: int, end: int) -> list[Tree]:
-        return [grow(t) for t in range(first, end)]
+        return list(grow(first, end))
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
     grown = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
@@ -97,19 +102,31 @@ def marginal_leaves(
     points: np.ndarray, plan: Plan, used: np.ndarray, *, n_jobs: int | None, verbose: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the leaf ids (T, n) under the mask `used` and under its opposite; no tree outlives its task."""
-    grow = tree_grower(points, plan)
-    leaves = np.empty((2, len(plan.seeds), points.shape[1]), np.int32)
+    grow, n = tree_grower(points, plan), points.shape[1]
     routers = [router(points, used), router(points, ~used)]
 
-    def work(first: int, end: int) -> None:
-        for t in range(first, end):
-            tree = grow(t)
+    def work(first: int, end: int) -> list[np.ndarray]:
+        leaves = np.empty((2, end - first, n), np.int32)
+        for t, tree in enumerate(grow(first, end)):
             for side, send in enumerate(routers):
                 send(tree, leaves[side, t])
+        return [compact(side) for side in leaves]
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
-    run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
-    return compact(leaves[0]), compact(leaves[1])
+    groups = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
+    y, x = (stacked([group.pop() for group in groups]) for _ in range(2))
+    return x, y
+
+
+def stacked(groups: list[np.ndarray]) -> np.ndarray:
+    """Return the rows of all `groups` in one array, of the type that holds all; empties the list on the way."""
+    whole = np.empty((sum(map(len, groups)), groups[0].shape[1]), np.result_type(*groups))
+    end = len(whole)
+    while groups:
+        group = groups.pop()
+        whole[end - len(group) : end] = group
+        end -= len(group)
+    return whole
 
 
 @kernel

@@ -77,7 +77,7 @@ def geodesic_ksg(
         return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     psi, out = digammas(n), np.empty(n_queries)
-    sides = folded_side(leaves_x), folded_side(leaves_y)
+    sides = run(folded_side, [(leaves_x,), (leaves_y,)], n_jobs=n_jobs, label="G-KSG", verbose=verbose)
 
     def work(start: int, stop: int) -> None:
         geodesic_local_mi(*sides, x, y, *diameters, variant, k, psi, start, stop, out)
@@ -98,8 +98,12 @@ def by_walking(
 ) -> np.ndarray:
     """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair."""
     n = x.size
-    runs_x = Runs(*runs_of(leaves_x, np.argsort(x, kind="stable").astype(np.int32)))
-    runs_y = Runs(*runs_of(leaves_y, np.argsort(y, kind="stable").astype(np.int32)))
+
+    def line_up(values: np.ndarray, leaves: np.ndarray) -> Runs:
+        return Runs(*runs_of(leaves, np.argsort(values, kind="stable").astype(np.int32)))
+
+    sides = [(x, leaves_x), (y, leaves_y)]
+    runs_x, runs_y = run(line_up, sides, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     rows_of_y = np.ascontiguousarray(leaves_y.T)
     radius, near_x, near_y = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     same_x, same_y = np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)

@@ -84,7 +84,6 @@ def projection_key(feature, sign, n_features):
     return np.int64(-1)
 
 
-@kernel
-def n_keys(n_features):
+def n_keys(n_features: int) -> int:
     """Return a number above all keys."""
     return n_features + (2 * n_features * n_features if n_features <= FEW else 0)

@@ -15,6 +15,7 @@ STRETCH = 32  # nodes that make one box at most
 SHORTEST = 12  # nodes below which going step by step is as fast
 PAUSE = 8  # steps before a stretch is looked for again where there was none
 MANY = 256  # rows of a group for which looking pays
+CHUNK = 4096  # rows that travel together: the points that they look at stay at hand
 JURY = 32  # rows of a group that show which way most of it goes
 
 
@@ -157,65 +158,68 @@ def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, l
     path, jury, departed = np.empty((3, STRETCH), np.int32), np.empty(JURY, np.int32), np.empty(STRETCH + 1, np.int64)
     low, high = np.empty(points.shape[0]), np.empty(points.shape[0])
     stack = np.empty((cut.size + 1, 3), np.int32)
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, n
-    height = 1
-    while height > 0:
-        height -= 1
-        node, first, end = stack[height]
-        wait = 0
-        while left[node] >= 0:
-            if start[node] == start[node + 1]:
-                node = left[node] if cut[node] > 0.0 else right[node]
-                continue
-            members, length, last = rows[first:end], 0, node
-            wait -= 1
-            if wait < 0 and end - first >= MANY:
-                wait = PAUSE
-                length, last = find_stretch(cut, left, right, start, feature, sign, points, members, node, path, jury)
-            if length >= SHORTEST:
-                wait = 0
-                n_wide = box_of(cut, start, feature, sign, path, length, low, high)
-                keep_in_box(cut, start, feature, sign, points, members, path, n_wide, low, high, stays, values)
-                # Those that leave are put behind those that stay, by the node where they leave.
-                departed[:] = 0
-                n_stay, n_leave = 0, 0
-                for i in range(end - first):
-                    row = members[i]
-                    if stays[i]:
-                        members[n_stay] = row
-                        n_stay += 1
-                    else:
-                        at = leave_path(cut, start, feature, sign, points, row, path, length)
-                        spare[n_leave], exit_at[n_leave] = row, at
-                        departed[at + 1] += 1
-                        n_leave += 1
-                for at in range(length):
-                    if departed[at + 1] > 0:
-                        off = right[path[0, at]] if path[1, at] else left[path[0, at]]
-                        begin = first + n_stay + departed[at]
-                        stack[height, 0], stack[height, 1], stack[height, 2] = off, begin, begin + departed[at + 1]
+    for begin in range(0, n, CHUNK):
+        stack[0, 0], stack[0, 1], stack[0, 2] = 0, begin, min(begin + CHUNK, n)
+        height = 1
+        while height > 0:
+            height -= 1
+            node, first, end = stack[height]
+            wait = 0
+            while left[node] >= 0:
+                if start[node] == start[node + 1]:
+                    node = left[node] if cut[node] > 0.0 else right[node]
+                    continue
+                members, length, last = rows[first:end], 0, node
+                wait -= 1
+                if wait < 0 and end - first >= MANY:
+                    wait = PAUSE
+                    length, last = find_stretch(
+                        cut, left, right, start, feature, sign, points, members, node, path, jury
+                    )
+                if length >= SHORTEST:
+                    wait = 0
+                    n_wide = box_of(cut, start, feature, sign, path, length, low, high)
+                    keep_in_box(cut, start, feature, sign, points, members, path, n_wide, low, high, stays, values)
+                    # Those that leave are put behind those that stay, by the node where they leave.
+                    departed[:] = 0
+                    n_stay, n_leave = 0, 0
+                    for i in range(end - first):
+                        row = members[i]
+                        if stays[i]:
+                            members[n_stay] = row
+                            n_stay += 1
+                        else:
+                            at = leave_path(cut, start, feature, sign, points, row, path, length)
+                            spare[n_leave], exit_at[n_leave] = row, at
+                            departed[at + 1] += 1
+                            n_leave += 1
+                    for at in range(length):
+                        if departed[at + 1] > 0:
+                            off = right[path[0, at]] if path[1, at] else left[path[0, at]]
+                            begin = first + n_stay + departed[at]
+                            stack[height, 0], stack[height, 1], stack[height, 2] = off, begin, begin + departed[at + 1]
+                            height += 1
+                        departed[at + 1] += departed[at]
+                    for i in range(n_leave):
+                        at = exit_at[i]
+                        members[n_stay + departed[at]] = spare[i]
+                        departed[at] += 1
+                    end = first + n_stay
+                    node = last
+                    if n_stay == 0:
+                        break
+                    continue
+                project(
+                    points, members, feature[start[node] : start[node + 1]], sign[start[node] : start[node + 1]], values
+                )
+                n_left = partition(members, values, cut[node], spare)
+                if n_left < end - first:
+                    if n_left > 0:
+                        stack[height, 0], stack[height, 1], stack[height, 2] = left[node], first, first + n_left
                         height += 1
-                    departed[at + 1] += departed[at]
-                for i in range(n_leave):
-                    at = exit_at[i]
-                    members[n_stay + departed[at]] = spare[i]
-                    departed[at] += 1
-                end = first + n_stay
-                node = last
-                if n_stay == 0:
-                    break
-                continue
-            project(
-                points, members, feature[start[node] : start[node + 1]], sign[start[node] : start[node + 1]], values
-            )
-            n_left = partition(members, values, cut[node], spare)
-            if n_left < end - first:
-                if n_left > 0:
-                    stack[height, 0], stack[height, 1], stack[height, 2] = left[node], first, first + n_left
-                    height += 1
-                first += n_left
-                node = right[node]
-            else:
-                node = left[node]
-        for i in range(first, end):
-            leaf[rows[i]] = node
+                    first += n_left
+                    node = right[node]
+                else:
+                    node = left[node]
+            for i in range(first, end):
+                leaf[rows[i]] = node

@@ -10,22 +10,20 @@ import numpy as np
 from .binned import (
     SMALL,
     binned_cut,
-    count_bins,
     cut_above,
-    forget_departed,
     lighter_bins,
-    new_bins,
     score_a_row,
 )
-from .jit import kernel, random_below
-from .projection import draw_projections, n_keys, project, projection_key
-from .scan import N_WORK, small_cut
+from .bins import count_bins, forget_departed
+from .jit import kernel, random_below, unowned
+from .projection import draw_projections, project, projection_key
+from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
+from .scan import small_cut
 from .split import FAST_BIC, best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
-SAMPLE = 512  # rows on which a sum of features is tried first, in nodes of twice as many
 FORGET = 8  # a column is counted anew once 1 / FORGET as many rows have left as are left, unless columns are kept
-MARGIN = 0.3  # nats a row by which it must then lose to be given up: some five standard errors of its score
+MARGIN = 0.375  # nats a row by which it must then lose to be given up: three standard errors, √(2 / SAMPLE)
 CHAIN = 0.5  # of the number of features: after so many that peel, columns are kept, to be met again before it ends
 
 
@@ -152,18 +150,31 @@ def cut_after(values, low, high):
 
 
 @kernel
-def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n, n_kept_columns, exact, state):
+def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n, exact, state, room, bins):
     """Return the arrays of a Tree grown on the bootstrap sample `drawn` of `points` (d, n). Sec. 5.2.
 
     A node's heavier child is split next, and its lighter one waits: along this chain, projections keep their bins.
-    With n_kept_columns = 0 every candidate is sorted instead: slower, and the tree of the exact search.
+    With room for none every candidate is sorted instead: slower, and the tree of the exact search.
     """
-    n_features, n = points.shape
+    points, n_log_n, state, room, bins = unowned(points), unowned(n_log_n), unowned(state), unowned(room), unowned(bins)
+    n_features = points.shape[0]
+    n_kept_columns, n_used = bins.key.size - 1, 0  # the last column is for projections that are not kept
     chain = max(2, int(CHAIN * n_features))
-    # Copies of a row travel together: a row and its weight.
-    weights = np.bincount(drawn, minlength=n).astype(np.int32)
-    members = np.flatnonzero(weights > 0).astype(np.int32)  # a node is a range of them
-    size = members.size
+    weights, members, where, leaving, member_loads = room.weights, room.members, room.where, room.leaving, room.loads
+    few, few_loads, trial, best_values = room.few, room.few_loads, room.trial, room.best
+    work, carried, code, stack, column_of = room.work, room.carried, room.code, room.stack, room.column_of
+    column, feature, sign = room.column, room.feature, room.sign
+    candidate_first, candidate_end = room.candidate[0], room.candidate[1]
+    all_points, all_weights, level = points, weights, 0
+    level_end = np.zeros(MOST_LEVELS, np.int64)  # where the rows of each level end in the tables of rows set apart
+    column_of[:] = -1
+    weights[:] = 0
+    for i in range(drawn.size):
+        weights[drawn[i]] += 1
+    size = 0
+    for i in range(weights.size):
+        members[size] = i
+        size += weights[i] > 0
     capacity = 2 * size
     cut = np.full(capacity, np.nan)
     left, right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
@@ -171,31 +182,31 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     # Projections in the order in which their nodes are split; put in node order at the end.
     split_node, split_place = np.empty(size, np.int32), np.empty(size + 1, np.int32)
     kept_feature, kept_sign = np.empty(4 * size + n_candidates, np.int32), np.empty(4 * size + n_candidates, np.int8)
-    n_nodes, n_splits, n_kept = 1, 0, 0
+    n_nodes, n_splits, n_kept, n_few, few_weight, tracked = 1, 0, 0, 0, 0, False
 
-    column, feature = np.empty(n_candidates, np.int32), np.empty(n_candidates, np.int32)
-    sign = np.empty(n_candidates, np.int8)
-    trial, best_values, work = np.empty(size), np.empty(size), np.empty((N_WORK, drawn.size))
-    carried, code = np.empty(size, np.int32), np.empty(3 * size + 1, np.int32)
-    candidate_first, candidate_end = np.empty(n_candidates, np.int32), np.empty(n_candidates, np.int32)
-    member_loads, leaving = np.empty(size, np.int32), np.empty(size, np.int32)
-    few, few_loads, n_few, few_weight = np.empty(2 * SAMPLE, np.int32), np.empty(2 * SAMPLE, np.int32), 0, 0
-    bins, n_used = new_bins(n_kept_columns + 1, drawn.size), 0  # the last column is for projections that are not kept
-    column_of = np.full(n_keys(n_features), -1, np.int32)
-    where, tracked = np.zeros(n, np.int32), False  # the place of each member, as long as columns are grouped
-
-    stack = np.empty((size + 1, 4), np.int32)  # (node, first member, end, weight)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, size, drawn.size
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, 0, size, drawn.size, 0
     height = 1
     node, first, end, m, n_peeled, chain_over, is_new_chain = 0, 0, 0, 0, 0, True, True
     while height > 0 or not chain_over:
         if chain_over:
             height -= 1
-            node, first, end, m = stack[height]
+            node, first, end, m = stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3]
             n_peeled, chain_over, is_new_chain = 0, False, True
+            if level != stack[height, 4]:
+                level = stack[height, 4]
+                points, weights = all_points, all_weights
+                if level > 0:
+                    points, weights = rows_apart(room, n_features, level_end[level - 1], level_end[level])
         if m < min_samples_split:
             chain_over = True
             continue
+        n_here, here = end - first, members[first:end]
+        if SHRINK * n_here <= weights.size and 8 * points.size > CACHE and room.table.size > 0:
+            level += 1
+            level_end[level] = level_end[level - 1] + n_here
+            next_points, next_weights = rows_apart(room, n_features, level_end[level - 1], level_end[level])
+            set_rows_apart(points, weights, here, next_points, next_weights)
+            points, weights, tracked, is_new_chain = next_points, next_weights, False, True
         if n_peeled == 0:
             # Many rows have left, or all: moments are soon brought up to date, but groups would be full of holes.
             tracked = False
@@ -205,7 +216,6 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             for c in range(n_used):
                 column_of[bins.key[c]] = -1
             n_used, is_new_chain = 0, False
-        n_here, here = end - first, members[first:end]
         small = n_here < SMALL
         keep = n_peeled >= chain and not small
         if keep and not tracked:
@@ -318,7 +328,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         proj_size[node] = best_end - best_first
         cut[node], left[node], right[node] = best_at, n_nodes, n_nodes + 1
         stack[height, 0] = n_nodes if below else n_nodes + 1
-        stack[height, 1], stack[height, 2], stack[height, 3] = end - n_leaving, end, light
+        stack[height, 1], stack[height, 2], stack[height, 3], stack[height, 4] = end - n_leaving, end, light, level
         height += 1
         n_peeled = n_peeled + 1 if PEEL * n_leaving < n_here else 0
         node, end, m = n_nodes + 1 if below else n_nodes, end - n_leaving, m - light

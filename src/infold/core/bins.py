@@ -1,0 +1,141 @@
+"""Projected columns as bins of equal width, each with its weight and its first two moments, and perhaps its rows.
+
+Along a chain of nodes, columns keep their moments: rows that have left are taken off when a column is next looked at.
+As long as every cut peels, rows stay grouped by bins too; else only the bins that are opened are filled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .jit import kernel
+from .projection import value_at
+from .scan import range_of
+
+MOST_BINS = 512
+STRIDE = 16  # edges are taken so many at a time, by several instructions at once
+DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
+LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
+
+
+class Bins(NamedTuple):
+    """Room for some projected columns of the rows members[first:end], each grouped by bins."""
+
+    key: np.ndarray  # (c,) which projection it is
+    values: np.ndarray  # (c, size) projected values, by bin
+    member: np.ndarray  # (c, size) the row of each, as a number within the tree
+    n_rows: np.ndarray  # (c,) rows that were counted, those that have left included
+    known_end: np.ndarray  # (c,) `end` when last looked at: members[end:known_end] have left since
+    n_bins: np.ndarray  # (c,) 0 if all values are equal
+    first: np.ndarray  # (c,) bins before this one are empty
+    last: np.ndarray  # (c,) and from this one on
+    low: np.ndarray  # (c,) where the first bin begins
+    width: np.ndarray  # (c,)
+    grouped: np.ndarray  # (c,) do `values` and `member` hold all of its rows? Else only what `group_bins` last took
+    start: np.ndarray  # (c, bins) first entry of each bin
+    stop: np.ndarray  # (c, bins) end of its entries
+    in_order: np.ndarray  # (c, bins) have its entries been sorted?
+    moments: np.ndarray  # (c, bins, 3) weight, and moments about the bin's middle in bin widths: no offset costs digits
+    edge_weight: np.ndarray  # (bins + 1,) scratch: weight to the left of each edge
+    edge: np.ndarray  # (6, bins + 1) scratch
+    code: np.ndarray  # (size,) scratch
+    offset: np.ndarray  # (size,) scratch
+
+
+def new_bins(n_columns: int, size: int) -> Bins:
+    """Return room for `n_columns` columns of up to `size` rows."""
+    return Bins(
+        key=np.empty(n_columns, np.int64),
+        values=np.empty((n_columns, size)),
+        member=np.empty((n_columns, size), np.int32),
+        n_rows=np.empty(n_columns, np.int32),
+        known_end=np.empty(n_columns, np.int32),
+        n_bins=np.empty(n_columns, np.int32),
+        first=np.empty(n_columns, np.int32),
+        last=np.empty(n_columns, np.int32),
+        low=np.empty(n_columns),
+        width=np.empty(n_columns),
+        grouped=np.empty(n_columns, np.bool_),
+        start=np.empty((n_columns, MOST_BINS), np.int32),
+        stop=np.empty((n_columns, MOST_BINS), np.int32),
+        in_order=np.empty((n_columns, MOST_BINS), np.bool_),
+        moments=np.empty((n_columns, MOST_BINS, 3)),
+        edge_weight=np.empty(MOST_BINS + STRIDE, np.int64),
+        edge=np.empty((6, MOST_BINS + STRIDE)),
+        code=np.empty(size, np.int32),
+        offset=np.empty(max(size, MOST_BINS + STRIDE)),
+    )
+
+
+@kernel
+def count_bins(bins, c, projected, loads, end):
+    """Lay out bins for column c, and fill their moments with the `projected` values, each with its load."""
+    low, high = range_of(projected)
+    n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
+    width = (high - low) / n_bins
+    if not (width > 0.0 and 1.0 / width < np.inf):
+        n_bins = 0
+    bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
+    bins.n_rows[c], bins.known_end[c], bins.grouped[c] = projected.size, end, False
+    bins.first[c], bins.last[c] = 0, n_bins
+    if n_bins == 0:
+        return
+    find_bins(bins, c, projected)
+    moments, code, offset = bins.moments[c], bins.code, bins.offset
+    moments[:n_bins] = 0.0
+    for i in range(projected.size):
+        b, w = code[i], loads[i]
+        first = w * offset[i]
+        moments[b, 0] += w
+        moments[b, 1] += first
+        moments[b, 2] += first * offset[i]
+
+
+@kernel
+def find_bins(bins, c, projected):
+    """Fill `code` and `offset` with the bin of each of the `projected` values, and its distance from the middle."""
+    low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
+    code, offset = bins.code, bins.offset
+    for i in range(projected.size):
+        at = (projected[i] - low) * scale
+        b = np.int32(at)
+        b = b if b < last else last
+        code[i] = b
+        offset[i] = at - b - 0.5
+
+
+@kernel
+def group_bins(bins, c, to, projected, members, all_bins, limit):
+    """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
+    bound, start, stop = bins.edge[BOUND], bins.start[to], bins.stop[to]
+    total = 0
+    for b in range(bins.first[c], bins.last[c]):
+        start[b] = stop[b] = total
+        bins.in_order[to, b] = False
+        total += int(bins.moments[c, b, 0]) if all_bins or bound[b] < limit else 0  # no fewer than there are rows
+    for i in range(members.size):
+        b = bins.code[i]
+        if all_bins or bound[b] < limit:
+            at = stop[b]
+            stop[b] += 1
+            bins.values[to, at], bins.member[to, at] = projected[i], members[i]
+
+
+@kernel
+def forget_departed(bins, c, members, end, weights, points, feature, sign):
+    """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
+    low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
+    moments = bins.moments[c]
+    for i in range(end, bins.known_end[c] if n_bins > 0 else end):
+        row = members[i]
+        # Read anew from the points: shorter than the way to where the value stands among the bins.
+        at = (value_at(points, row, feature, sign, 0, wide) - low) * scale
+        b = min(np.int64(at), n_bins - 1)
+        w, off = weights[row], at - b - 0.5
+        moments[b, 0] -= w
+        moments[b, 1] -= w * off
+        moments[b, 2] -= w * off * off
+    bins.known_end[c] = end
