@@ -52,13 +52,16 @@ def share(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, sta
 def paired_anew(
     shared: Shared, columns: Sequence[int], moved: Sequence[int], orders: Iterable[np.ndarray]
 ) -> np.ndarray:
-    """Return the MI of each pairing of some `columns`: those `moved` are in the pairing's order, the others stay."""
+    """Return the MI of each pairing of some `columns`: those `moved` are in the pairing's order, the others stay.
+
+    Those moved stand side by side among the columns.
+    """
     if shared.sweep is not None and list(columns) == [0, 1] and list(moved) == [1]:
         return mean_of_sorted(local_of_counts(np.array([_swept(shared, order) for order in orders])))
     n_x = sum(column < shared.n_x for column in columns)
     points, weights = shared.points.take(columns, axis=0), shared.weights.take(columns)
-    place = {column: i for i, column in enumerate(columns)}
-    changed = [place[column] for column in moved]
+    first = columns.index(moved[0]) if moved else 0
+    changed = slice(first, first + len(moved))
     tables = ((_moved(points, changed, order), weights) for order in orders)
     return _means(tables, n_x, joined_norms(shared.metrics, n_x, len(columns) - n_x), shared.k)
 
@@ -93,10 +96,9 @@ def _means(tables: Iterable[tuple[np.ndarray, np.ndarray]], n_x: int, norms: tup
     )
 
 
-def _moved(points: np.ndarray, moved: Sequence[int], order: np.ndarray) -> np.ndarray:
+def _moved(points: np.ndarray, moved: slice, order: np.ndarray) -> np.ndarray:
     table = points.copy()
-    for column in moved:
-        np.take(points[column], order, out=table[column])
+    table[moved] = points[moved].take(order, axis=1)
     return table
 
 
