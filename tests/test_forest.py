@@ -5,6 +5,7 @@ import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
+from infold.core import distance
 from infold.core.distance import LOCAL_DISTANCES, diameter, geodesic_rows, trees_apart
 from infold.core.folded import folded_side
 from infold.core.forest import Plan, compact, default_min_samples_split, grow_forest, leaf_nodes
@@ -188,6 +189,16 @@ def test_diameter_matches_definition(rng, d):
     points = rng.standard_cauchy(size=(d, 90))
     expected = np.sqrt(np.max(np.sum((points[:, :, None] - points[:, None]) ** 2, axis=0)))
     assert_allclose(diameter(points), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("on_a_sphere", [False, True])
+def test_diameter_is_the_same_if_outer_points_are_looked_at_first(rng, monkeypatch, on_a_sphere):
+    points = rng.normal(size=(4, 300))
+    if on_a_sphere:  # all are equally far out, so that all have to be looked at
+        points /= np.sqrt((points**2).sum(axis=0))
+    whole = diameter(points)
+    monkeypatch.setattr(distance, "OUTERMOST", 5)
+    assert diameter(points) == whole
 
 
 def test_compact_keeps_groups():

@@ -67,6 +67,7 @@ CORE_ORDER = [
     "kdtree",
     "search",
     "neighbors",
+    "many",
     "intervals",
     "forest",
     "distance",

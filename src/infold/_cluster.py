@@ -28,8 +28,13 @@ def active_client() -> Any:
     return getattr(get_active_backend()[0], "client", None)
 
 
-def on_cluster(client: Any, function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-    """Yield (i, function(*jobs[i])) in the order in which they are finished."""
+def on_cluster(
+    client: Any, function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], *, together: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield (i, function(*jobs[i])) in the order in which they are finished.
+
+    With `together`, `function` takes a list of jobs and returns a list.
+    """
     from distributed import as_completed
 
     common = _common(client, jobs)
@@ -43,7 +48,7 @@ def on_cluster(client: Any, function: Callable[..., Any], jobs: Sequence[tuple[A
             batch = list(islice(waiting, size))
             if not batch:
                 return
-            future = client.submit(_several, function, batch, pure=False)
+            future = client.submit(_several, function, together, batch, pure=False)
             running.add(future)
             batches.add(future)
 
@@ -81,10 +86,11 @@ def _same(value: Any) -> Any:
 
 
 def _several(
-    function: Callable[..., Any], batch: list[tuple[int, tuple[Any, ...]]]
+    function: Callable[..., Any], together: bool, batch: list[tuple[int, tuple[Any, ...]]]
 ) -> tuple[float, list[tuple[int, Any]]]:
     """Return the seconds that a batch took, and its answers by number."""
     start = time.perf_counter()
+    numbers, jobs = zip(*batch, strict=True)
     with without_data_warnings:
-        answers = [(number, function(*job)) for number, job in batch]
-    return time.perf_counter() - start, answers
+        found = function(jobs) if together else [function(*job) for job in jobs]
+    return time.perf_counter() - start, list(zip(numbers, found, strict=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import numbers
+import operator
 import threading
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -15,6 +16,8 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
+
+SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
 
 
 class DataWarning(UserWarning):
@@ -46,16 +49,16 @@ without_data_warnings = _WithoutDataWarnings()
 
 
 class Table(NamedTuple):
-    """Validated samples: values (n, d), float64 unless float32 was asked to stay, and names if columns had any."""
+    """Validated samples: values (n, d), float64 in C order unless they were to stay, and names if columns had any."""
 
     values: np.ndarray
     names: tuple[str, ...] | None
 
 
-def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
+def check_table(data: Any, name: str, *, as_it_is: bool = False) -> Table:
     """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column.
 
-    With `keep_float32` a float32 table is not copied: for callers that convert a column at a time.
+    With `as_it_is` float32 stays float32, in any order of memory: for callers that convert a column at a time.
     """
     if isinstance(data, Table):
         _refuse_non_finite(data.values, name, data.names)
@@ -73,7 +76,10 @@ def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
         labels = names or tuple(str(c) for c in native.columns)
         _refuse_text(native, name, labels)
         names = labels if names != () else None
-        values = np.column_stack([_column(native[c]) for c in native.columns]) if native.columns else np.empty((0, 0))
+        values = _in_one_piece(data)
+        if values is None:
+            columns = [_column(native[c]) for c in native.columns]
+            values = np.column_stack(columns) if columns else np.empty((0, 0))
     elif isinstance(native, nw.LazyFrame):
         raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
     elif plain and data.dtype == np.float64 and data.ndim:
@@ -93,17 +99,17 @@ def check_table(data: Any, name: str, *, keep_float32: bool = False) -> Table:
             f"{name} is empty: {n} sample(s) and {d} feature(s) (shape=({n}, {d})) while a minimum of 1 is required; "
             f"pass at least one row and one column."
         )
-    if not (keep_float32 and values.dtype == np.float32):
+    if not (as_it_is and values.dtype in (np.float32, np.float64)):
         values = np.asarray(values, np.float64, order="C")
     _refuse_non_finite(values, name, names)
     return Table(values, names)
 
 
-def check_pair(X: Any, Y: Any, *, n_neighbors: int, keep_float32: bool = False) -> tuple[Table, Table]:
+def check_pair(X: Any, Y: Any, *, n_neighbors: int, as_it_is: bool = False) -> tuple[Table, Table]:
     """Return X and Y as Tables of one length, with more rows than `n_neighbors` and no column in common."""
     if Y is None:
         raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
-    x, y = (check_table(data, name, keep_float32=keep_float32) for data, name in ((X, "X"), (Y, "Y")))
+    x, y = (check_table(data, name, as_it_is=as_it_is) for data, name in ((X, "X"), (Y, "Y")))
     n = len(x.values)
     if len(y.values) != n:
         raise ValueError(
@@ -121,7 +127,9 @@ def check_pair(X: Any, Y: Any, *, n_neighbors: int, keep_float32: bool = False) 
 def drop_constant(table: Table, name: str) -> Table:
     """Return `table` without constant columns, which tell nothing; warn if there were any."""
     values = table.values
-    if (values[0] != values[-1]).all():  # mostly true, and then nothing else needs a look
+    if all(
+        map(operator.ne, values[0].tolist(), values[-1].tolist())
+    ):  # mostly true, and then nothing else needs a look
         return table
     varies = values.min(axis=0) < values.max(axis=0)
     if varies.all():
@@ -135,8 +143,9 @@ def drop_constant(table: Table, name: str) -> Table:
 
 def warn_repeated_rows(*values: np.ndarray) -> None:
     """Warn if whole rows repeat: kNN formulas are for continuous data."""
-    n, ordered = len(values[0]), np.sort(values[0][:, 0])
-    if (ordered[1:] != ordered[:-1]).all():
+    n, ordered = len(values[0]), values[0][:, 0].copy()
+    ordered.sort()
+    if np.logical_and.reduce(ordered[1:] != ordered[:-1]):
         return
     n_repeats = _count_repeats([column for table in values for column in table.T])
     if n_repeats:
@@ -166,7 +175,7 @@ def _count_repeats(columns: Sequence[np.ndarray]) -> int:
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+    if type(value) is not int and (isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral)):
         raise TypeError(f"{name}={value!r} must be a whole number; pass an int of at least {minimum}.")
     if value < minimum:
         raise ValueError(f"{name}={value} must be at least {minimum}; pass a larger number.")
@@ -255,6 +264,12 @@ def _refuse_text(frame: nw.DataFrame[Any], name: str, labels: Sequence[str]) -> 
         raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}; encode or drop them.")
 
 
+def _in_one_piece(data: Any) -> np.ndarray | None:
+    """Return the values of a pandas table that keeps them together, which is no copy; None for any other."""
+    dtypes = set(data.dtypes) if hasattr(data, "set_axis") else set()
+    return data.to_numpy() if dtypes in ({np.dtype(np.float32)}, {np.dtype(np.float64)}) else None
+
+
 def _column(series: nw.Series[Any]) -> np.ndarray:
     if series.null_count():
         series = series.cast(nw.Float64)
@@ -263,10 +278,14 @@ def _column(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        # One pass; a sum that overflows is only a reason to look closer.
-        if math.isfinite(np.add.reduce(values, axis=None)):
+    if values.size <= SMALL:
+        if np.logical_and.reduce(np.isfinite(values), axis=None):
             return
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            # One pass, and no table of truth values; a sum that overflows is only a reason to look closer.
+            if math.isfinite(np.add.reduce(values, axis=None)):
+                return
     finite = np.isfinite(values)
     if finite.all():
         return
@@ -279,8 +298,8 @@ def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | N
 
 
 def _refuse_shared_columns(x: Table, y: Table) -> None:
-    # Three values tell columns apart, mostly; a digest of the whole column does without keeping copies.
-    if _heads(x.values).isdisjoint(_heads(y.values)):
+    # A value or three tell columns apart, mostly; a digest of the whole column does without keeping copies.
+    if set(x.values[0].tolist()).isdisjoint(y.values[0].tolist()) or _heads(x.values).isdisjoint(_heads(y.values)):
         return
     in_x = {_digest(column): i for i, column in enumerate(x.values.T)}
     for j, column in enumerate(y.values.T):

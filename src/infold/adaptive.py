@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from ._validation import Table, check_random_state
 from .estimators import MutualInformationEstimator
@@ -76,14 +74,6 @@ class Candidate:
     def name(self) -> str:
         """The set and the view, such as "screened: radii"."""
         return f"{self.columns}: {self.view}"
-
-
-@cache  # finding the libraries takes longer than a small estimate's surrogate
-def blas() -> ThreadpoolController:
-    """Return the handle on the threads of numpy's and scipy's linear algebra."""
-    import scipy.linalg  # noqa: F401  (scipy may bring a library of its own, which must be loaded to be found)
-
-    return ThreadpoolController()
 
 
 def weigh(view: str, excess: float, pvalue: float, linear: float, n_columns: int) -> float:
@@ -250,6 +240,8 @@ class Adaptive(MutualInformationEstimator):
 
     def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
+        from .core.parallel import blas
+
         with blas().limit(limits=1):
             return self._adapt(x.T, y.T)
 

@@ -69,7 +69,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     n_neighbors: int
     test_statistic_name = "mi"
     _quiet = False
-    _converts = False  # whether `_local_mi` takes float32 and any order of memory, and so no copy is made before it
+    _takes_tables = False  # whether `_share` and `_mi_of_tables` are there
+    _converts = False  # whether `_local_mi` takes float32 and any order of memory: then no copy is made before it
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Estimate the mutual information of X and Y.
@@ -85,7 +86,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             With `mi_` (nats), `local_mi_` (one value a sample), `n_features_in_`, `n_samples_`.
         """
         self._check_parameters()
-        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors, keep_float32=self._converts)
+        x, y = check_pair(X, Y, n_neighbors=self.n_neighbors, as_it_is=self._converts)
         self._remember(x, y)
         x, y = drop_constant(x, "X"), drop_constant(y, "Y")
         if x.values.size and y.values.size:
@@ -105,11 +106,20 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             columns = (x.T, y.T) if self._converts else (np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
             self.local_mi_ = self._local_mi(*columns)
         # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
-        n_values = len(self.local_mi_)
-        self.mi_ = float(np.sort(self.local_mi_).sum()) / n_values
+        ordered, n_values = self.local_mi_.copy(), len(self.local_mi_)
+        ordered.sort()
+        self.mi_ = float(np.add.reduce(ordered)) / n_values
         left_out = 1 - n_values / self.n_samples_
         self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
         return self
+
+    def _share(self, x: np.ndarray, y: np.ndarray) -> Any:
+        """Return what pairings of columns x (d_x, n) and y (d_y, n) share, or None: then each is fitted as a whole."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
+        """Return the MI of tables (B, d, n), the first `n_x` columns of each X, or None: then each is fitted alone."""
+        raise NotImplementedError  # pragma: no cover
 
     @property
     def test_statistic_(self) -> float:
@@ -197,7 +207,7 @@ class KSG(MutualInformationEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _converts = True
+    _converts = _takes_tables = True
 
     def _metrics(self) -> tuple[str, str]:
         both = (self.metric, self.metric) if isinstance(self.metric, str) else tuple(self.metric)
@@ -222,6 +232,16 @@ class KSG(MutualInformationEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+
+    def _share(self, x: np.ndarray, y: np.ndarray) -> Any:
+        from .core.many import share
+
+        return share(x, y, self._metrics(), self.n_neighbors, standardize=self.standardize)
+
+    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
+        from .core.many import ksg_of_tables
+
+        return ksg_of_tables(tables, n_x, self._metrics(), self.n_neighbors, standardize=self.standardize)
 
 
 class GeodesicKSG(MutualInformationEstimator):

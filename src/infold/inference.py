@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from ._tasks import in_order
-from ._validation import Table, check_choice, check_count, check_pair, check_share
+from ._validation import check_choice, check_count, check_pair, check_share
 from .estimators import MutualInformationEstimator
 from .measures import DEFAULT_METHOD, make_estimator
 from .notes import (
@@ -26,7 +27,7 @@ from .notes import (
     ties_note,
     told,
 )
-from .resampling import Shuffle, make_shuffle, partition_tasks, refitted, seeds_for
+from .resampling import Pairings, Shuffle, make_pairings, make_shuffle, partition_tasks, refitted_all, seeds_for
 from .results import NATS_PER_UNIT, ConfidenceInterval, IndependenceTest
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
@@ -112,8 +113,9 @@ def independence_test(
     enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
 
     observed, null, above = estimator.test_statistic_, [], 0
-    tasks = [(estimator, x, y, shuffle, seed) for seed in seeds_for(random_state, n_permutations)]
-    answers = in_order(_repaired, tasks, n_jobs=n_jobs, label="permutations", verbose=verbose)
+    pairings = make_pairings(estimator, x, y)
+    tasks = [(pairings, shuffle, seed) for seed in seeds_for(random_state, n_permutations)]
+    answers = in_order(_repaired, tasks, n_jobs=n_jobs, label="permutations", verbose=verbose, together=True)
     with closing(answers):
         for statistic in answers:
             null.append(statistic)
@@ -148,9 +150,12 @@ def independence_test(
     )
 
 
-def _repaired(estimator: MutualInformationEstimator, x: Table, y: Table, shuffle: Shuffle, seed: int) -> float:
-    """Return the statistic of a random pairing."""
-    return refitted(estimator, x, y, None, shuffle.draw(seed), seed).statistic
+def _repaired(jobs: Sequence[tuple[Pairings, Shuffle, int]]) -> list[float]:
+    """Return the statistic of each random pairing."""
+    pairings, shuffle, _ = jobs[0]
+    seeds, (columns_x, columns_y) = [seed for *_, seed in jobs], pairings.sides
+    orders = (shuffle.draw(seed) for seed in seeds)
+    return [one.statistic for one in pairings.outcomes(columns_x + columns_y, columns_y, orders, seeds)]
 
 
 def described(estimator: MutualInformationEstimator, method: str, units: str) -> dict[str, Any]:
@@ -258,7 +263,7 @@ def confidence_interval(
             tasks += [
                 (estimator, x, y, rows, rows, seed) for rows, seed in partition_tasks(shuffle, parts, seeds.pop())
             ]
-    found = in_order(refitted, tasks, n_jobs=n_jobs, label="subsamples", verbose=verbose)
+    found = in_order(refitted_all, tasks, n_jobs=n_jobs, label="subsamples", verbose=verbose, together=True)
     values = np.array([one.mi for one in found]) / unit
     over_k, *split = np.split(values, len(ks) + np.cumsum([0, *(p * c for p, c in zip(sizes, rounds, strict=True))]))[
         :-1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ._validation import DataWarning, check_choice
 from .estimators import MutualInformationEstimator
@@ -17,6 +16,7 @@ class _EntropySum(MutualInformationEstimator):
     standardize: bool
 
     def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        from .core.parallel import blas
         from .core.scaling import standardized
 
         points = np.concatenate((x, y))
@@ -24,7 +24,7 @@ class _EntropySum(MutualInformationEstimator):
         d_x = len(x)
         sides = {"X": points[:, :d_x], "Y": points[:, d_x:], "X and Y together": points}
         # One thread of BLAS for each of ours: the matrices are small, and its threads would wait for each other.
-        with threadpool_limits(1):
+        with blas().limit(limits=1):
             in_x, in_y, in_both = (self._local_entropy(side, name) for name, side in sides.items())
         return in_x + in_y - in_both
 

@@ -1,18 +1,24 @@
 """Fit an estimator again and again on re-paired or fewer rows: the seeds and the rows.
 
-Every refit is one task, with its seed drawn up front: the same bits for any number of workers.
+Every refit is one job, with its seed drawn up front: the same bits for any number of workers. Short ones are done
+several at a time, and share what they can: that changes no bit either.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Iterable, Sequence
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._validation import Table, check_count
 from .estimators import MutualInformationEstimator
+
+AT_A_TIME = 4096  # rows of small tables that are taken together: more leave the cache, and ask for fresh memory
+SMALL = AT_A_TIME // 2
 
 
 class Outcome(NamedTuple):
@@ -46,6 +52,105 @@ def _taken(table: Table, rows: np.ndarray | None) -> Table:
     return table if rows is None else Table(table.values[rows], table.names)
 
 
+def refitted_all(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+    """Return [refitted(*job) for job in jobs]; small subsamples of one size in a row are taken together."""
+
+    def kind(job: tuple[Any, ...]) -> tuple[int, ...]:
+        estimator, x, y, rows_x, rows_y, *_ = job
+        same_rows = rows_x is not None and rows_x is rows_y and len(job) == 6
+        return id(estimator), id(x), id(y), len(rows_x) if same_rows and estimator._takes_tables else 0
+
+    found: list[Outcome] = []
+    for (*_, size), group in groupby(jobs, kind):
+        alike = list(group)
+        found += _subsampled(alike) if 0 < size <= SMALL else [refitted(*job) for job in alike]
+    return found
+
+
+def _subsampled(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+    estimator, x, y, rows, *_ = jobs[0]
+    columns_x, columns_y = varying_columns(x), varying_columns(y)
+    columns, step, found = np.concatenate((columns_x, columns_y)), AT_A_TIME // len(rows), []
+    for first in range(0, len(jobs), step):
+        some = jobs[first : first + step]
+        tables = np.array([columns.take(job[3], axis=1) for job in some])
+        values = estimator._mi_of_tables(tables, len(columns_x)) if 0 < len(columns_x) < len(columns) else None
+        found += [refitted(*job) for job in some] if values is None else [Outcome(v, v) for v in values.tolist()]
+    return found
+
+
+def varying_columns(table: Table) -> np.ndarray:
+    """Return the columns (d, n) that are not constant."""
+    return np.ascontiguousarray(table.values[:, table.values.min(axis=0) < table.values.max(axis=0)].T)
+
+
+class Pairings(NamedTuple):
+    """Two tables whose rows will be paired anew, and what all pairings have in common, if the estimator knows that.
+
+    Columns are counted over X and then Y. Orders of rows are best drawn when they are asked for: that holds the GIL,
+    and the kernels of another thread would wait for as long as many of them take.
+    """
+
+    estimator: MutualInformationEstimator
+    x: Table
+    y: Table
+    varies: np.ndarray  # which columns are not constant
+    shared: Any
+
+    @property
+    def sides(self) -> tuple[list[int], list[int]]:
+        """The columns of X, and those of Y."""
+        d_x, d = self.x.values.shape[1], self.varies.size
+        return list(range(d_x)), list(range(d_x, d))
+
+    def outcomes(
+        self, columns: Sequence[int], moved: Sequence[int], orders: Iterable[np.ndarray], seeds: Sequence[int]
+    ) -> list[Outcome]:
+        """Return what is found from some columns, those `moved` in each of the orders and the others as they are."""
+        varying = [c for c in columns if self.varies[c]]
+        d_x = self.x.values.shape[1]
+        if self.shared is None or not any(c < d_x for c in varying) or not any(c >= d_x for c in varying):
+            pairs = zip(orders, seeds, strict=True)
+            return [refitted(self.estimator, *self._tables(columns, moved, o), None, None, s) for o, s in pairs]
+        from .core.many import paired_anew
+
+        places = (np.cumsum(self.varies) - 1).tolist()
+        used, changed = [places[c] for c in varying], [places[c] for c in moved if self.varies[c]]
+        step, waiting = max(1, AT_A_TIME // len(self.x.values)), iter(orders)
+        groups = (islice(waiting, step) for _ in range(0, len(seeds), step))
+        found = [paired_anew(self.shared, used, changed, some) for some in groups]
+        return [Outcome(value, value) for some in found for value in some.tolist()]
+
+    def _tables(self, columns: Sequence[int], moved: Sequence[int], order: np.ndarray) -> tuple[Table, Table]:
+        d_x = self.x.values.shape[1]
+        used = [c for c in columns if c < d_x], [c - d_x for c in columns if c >= d_x]
+        changed = [c for c in moved if c < d_x], [c - d_x for c in moved if c >= d_x]
+        x, y = (_taken_columns(t, u, c, order) for t, u, c in zip((self.x, self.y), used, changed, strict=True))
+        return x, y
+
+
+def _taken_columns(table: Table, columns: Sequence[int], moved: Sequence[int], order: np.ndarray) -> Table:
+    every = len(columns) == table.values.shape[1]
+    if every and len(moved) == len(columns):
+        return Table(table.values[order], table.names)
+    if every and not moved:
+        return table
+    values, place = table.values[:, columns], {column: i for i, column in enumerate(columns)}
+    for column in moved:
+        values[:, place[column]] = table.values[order, column]
+    return Table(values, None)
+
+
+def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> Pairings:
+    """Return the pairings of two tables."""
+    varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
+    d_x = x.values.shape[1]
+    shared = None
+    if estimator._takes_tables and varies[:d_x].any() and varies[d_x:].any():
+        shared = estimator._share(varying_columns(x), varying_columns(y))
+    return Pairings(estimator, x, y, varies, shared)
+
+
 def seeds_for(random_state: Any, count: int) -> list[int]:
     """Return `count` seeds, drawn up front."""
     from .core.jit import draw_seeds
@@ -63,6 +168,8 @@ class Shuffle(NamedTuple):
     def draw(self, seed: int) -> np.ndarray:
         """Return a random permutation of the rows."""
         rng = np.random.default_rng(seed)
+        if self.length == 1 and len(self.groups) == 1:
+            return rng.permutation(self.groups[0])
         order = np.empty(self.n_samples, np.intp)
         for rows in self.groups:
             if self.length == 1:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ._tasks import in_order
-from ._validation import Table, check_choice, check_count, check_pair, check_share
+from ._validation import check_choice, check_count, check_pair, check_share
 from .measures import make_estimator
 from .notes import memory_note, told
-from .resampling import Shuffle, make_shuffle, refitted, seeds_for
+from .resampling import Pairings, Shuffle, make_pairings, make_shuffle, seeds_for
 from .results import NATS_PER_UNIT, plain_types
 
 ALONE, TOGETHER = "alone", "together"
@@ -227,11 +227,12 @@ def relevance(
     estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options).fit(X, Y)
     x, y = check_pair(X, Y, n_neighbors=estimator.n_neighbors)
     shuffle = make_shuffle(len(x.values), groups, block)
-    score = _alone if kind == ALONE else _together
     first, *seeds = seeds_for(random_state, 1 + n_permutations)
-    tasks: list[tuple[Any, ...]] = [(estimator, x, y, None, first)] if kind == ALONE else []
-    tasks += [(estimator, x, y, shuffle, seed) for seed in seeds]
-    rows = np.array(list(in_order(score, tasks, n_jobs=n_jobs, label="columns", verbose=verbose))) / unit
+    pairings, score = make_pairings(estimator, x, y), _alone if kind == ALONE else _together
+    tasks: list[tuple[Any, ...]] = [(pairings, None, first)] if kind == ALONE else []
+    tasks += [(pairings, shuffle, seed) for seed in seeds]
+    answers = in_order(score, tasks, n_jobs=n_jobs, label="columns", verbose=verbose, together=True)
+    rows = np.array(list(answers)) / unit
     mi = estimator.mi_ / unit
     if kind == ALONE:
         scores, null = rows[0], rows[1:]
@@ -256,29 +257,30 @@ def relevance(
     )
 
 
-def _alone(estimator: Any, x: Table, y: Table, shuffle: Shuffle | None, seed: int) -> list[float]:
-    """Return the MI of each column with the other side, rows of Y re-paired if there is a shuffle."""
-    order = None if shuffle is None else shuffle.draw(seed)
-    pairs = [(column, y) for column in _columns(x)] + [(x, column) for column in _columns(y)]
-    return [refitted(estimator, *pair, None, order, seed).mi for pair in pairs]
+def _alone(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
+    """Return, for each job, the MI of each column with the other side, rows of Y re-paired if there is a shuffle."""
+    pairings = jobs[0][0]
+    columns_x, columns_y = pairings.sides
+    used = [([c, *columns_y], columns_y) for c in columns_x] + [([*columns_x, c], [c]) for c in columns_y]
+    return _for_each(used, jobs)
 
 
-def _together(estimator: Any, x: Table, y: Table, shuffle: Shuffle, seed: int) -> list[float]:
-    """Return the MI of all columns, each of them shuffled in turn."""
-    order = shuffle.draw(seed)
-    shuffled = [(_with_shuffled(x, i, order), y) for i in range(x.values.shape[1])]
-    shuffled += [(x, _with_shuffled(y, i, order)) for i in range(y.values.shape[1])]
-    return [refitted(estimator, *pair, None, None, seed).mi for pair in shuffled]
+def _together(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
+    """Return, for each job, the MI of all columns, each of them shuffled in turn."""
+    columns_x, columns_y = jobs[0][0].sides
+    columns = columns_x + columns_y
+    return _for_each([(columns, [c]) for c in columns], jobs)
 
 
-def _columns(table: Table) -> list[Table]:
-    return [Table(np.ascontiguousarray(column[:, None]), None) for column in table.values.T]
-
-
-def _with_shuffled(table: Table, i: int, order: np.ndarray) -> Table:
-    values = table.values.copy()
-    values[:, i] = values[order, i]
-    return Table(values, None)
+def _for_each(
+    used: Sequence[tuple[list[int], list[int]]], jobs: Sequence[tuple[Pairings, Shuffle | None, int]]
+) -> list[list[float]]:
+    """Return, for each job, one MI for each (columns, columns that are shuffled)."""
+    pairings, seeds = jobs[0][0], [seed for *_, seed in jobs]
+    n = len(pairings.x.values)
+    orders = [np.arange(n) if shuffle is None else shuffle.draw(seed) for _, shuffle, seed in jobs]
+    found = [pairings.outcomes(*which, orders, seeds) for which in used]
+    return [[one.mi for one in outcomes] for outcomes in zip(*found, strict=True)]
 
 
 def check_permutations(n_permutations: Any, level: Any) -> None:

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .bins import BOUND, LEFT, RIGHT, STRIDE, find_bins, group_bins
-from .jit import kernel
+from .jit import kernel, part
 from .projection import project
 from .scan import TINY, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
@@ -25,7 +25,7 @@ SMALL = 128  # rows below which sorting all of them is as fast
 GAIN = 3.0  # nats that a cut in a bin beside the best edge may add to it: nine columns in ten add less than 1
 
 
-@kernel
+@part
 def score_of(criterion, n_left, left, n_right, right, n_log_n):
     """Return the score of a cut less what all share; sums of squares come as logs for fast_bic, else as they are."""
     if criterion == FAST_BIC:
@@ -33,19 +33,19 @@ def score_of(criterion, n_left, left, n_right, right, n_log_n):
     return left + right
 
 
-@kernel
+@part
 def shared_score(m, width):
     """Return what fast_bic's scores of all cuts of m rows, with squares in units of `width`, share."""
     return m * (math.log(2.0 * math.pi) + 2.0 * math.log(m * width) + 1.0) + 5.0 * math.log(m)
 
 
-@kernel
+@part
 def padded(n):
     """Return n, rounded up to a multiple of STRIDE."""
     return (n + STRIDE - 1) // STRIDE * STRIDE
 
 
-@kernel
+@part
 def sum_edges(bins, c, m):
     """Fill `edge` with sums, squares and squared deviations on both sides of each edge between the bins with rows.
 
@@ -156,7 +156,7 @@ def binned_cut(
     return found * factor + share if found < np.inf else np.inf, found_low, found_high, found_bin
 
 
-@kernel
+@part
 def bound_bin(bins, b, m, criterion, least, n_log_n):
     """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
@@ -175,7 +175,7 @@ def bound_bin(bins, b, m, criterion, least, n_log_n):
         bins.edge[BOUND, b] = bound - 1e-9 * abs(bound)
 
 
-@kernel
+@part
 def best_edge(bins, first, last, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between the bins first to last to cut at."""
     edge_weight, left, right = bins.edge_weight, bins.edge[LEFT], bins.edge[RIGHT]
@@ -188,7 +188,7 @@ def best_edge(bins, first, last, m, criterion, least, n_log_n):
     return best, at
 
 
-@kernel
+@part
 def pick_bins(bins, first, last, m, criterion, least, n_log_n):
     """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
     score, at = best_edge(bins, first, last, m, criterion, least, n_log_n)
@@ -207,7 +207,7 @@ def pick_bins(bins, first, last, m, criterion, least, n_log_n):
         bound_bin(bins, b, m, criterion, least, n_log_n)
 
 
-@kernel
+@part
 def score_a_row(bins, c, m, n_log_n, work):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     if bins.n_bins[c] == 0:
@@ -217,11 +217,11 @@ def score_a_row(bins, c, m, n_log_n, work):
     replace_by_logs(edge[LEFT, first:padded_end], bins.offset)
     replace_by_logs(edge[RIGHT, first:padded_end], bins.offset)
     least = edge[LEFT, last] + math.log(VARIANCE_FLOOR / m)
-    score, _ = best_edge(bins, first, last, m, FAST_BIC, least, n_log_n)
+    score, _ = best_edge(bins, first, last, m, np.int64(FAST_BIC), least, n_log_n)
     return (score + shared_score(m, bins.width[c])) / m
 
 
-@kernel
+@part
 def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
     """Return (score, value below, value above) of the best cut of column c, grouped in `room`, after a row of bin b."""
     start, stop = bins.start[room, b], bins.stop[room, b]

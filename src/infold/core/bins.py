@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 from .projection import value_at
 from .scan import range_of
 
@@ -94,7 +94,7 @@ def count_bins(bins, c, projected, loads, end):
         moments[b, 2] += first * offset[i]
 
 
-@kernel
+@part
 def find_bins(bins, c, projected):
     """Fill `code` and `offset` with the bin of each of the `projected` values, and its distance from the middle."""
     low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
@@ -107,7 +107,7 @@ def find_bins(bins, c, projected):
         offset[i] = at - b - 0.5
 
 
-@kernel
+@part
 def group_bins(bins, c, to, projected, members, all_bins, limit):
     """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
     bound, start, stop = bins.edge[BOUND], bins.start[to], bins.stop[to]
@@ -132,7 +132,7 @@ def forget_departed(bins, c, members, end, weights, points, feature, sign):
     for i in range(end, bins.known_end[c] if n_bins > 0 else end):
         row = members[i]
         # Read anew from the points: shorter than the way to where the value stands among the bins.
-        at = (value_at(points, row, feature, sign, 0, wide) - low) * scale
+        at = (value_at(points, row, feature, sign, np.int32(0), np.int32(wide)) - low) * scale
         b = min(np.int64(at), n_bins - 1)
         w, off = weights[row], at - b - 0.5
         moments[b, 0] -= w

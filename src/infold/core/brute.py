@@ -38,7 +38,9 @@ def brute_tiles(scaled: np.ndarray) -> np.ndarray:
     """Return all rows of the columns `scaled` (d, n) in tiles, in their order."""
     n = scaled.shape[1]
     width = WIDE if n >= WIDE_FROM else NARROW
-    return cut_tiles(scaled, np.arange(n), np.append(np.arange(0, n, width), n), width)
+    starts = np.arange(0, n + width, width)
+    starts[-1] = n
+    return cut_tiles(scaled, np.arange(n), starts, width)
 
 
 @piece

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 from .parallel import blocks, run
+from .tiles import FIRST
 
 PAPER, RELEASED = 0, 1
 LOCAL_DISTANCES = {"paper": PAPER, "released": RELEASED}
@@ -17,6 +18,7 @@ RELEASED_SHRINK = 1 - 0.001  # the released code's factor that keeps local dista
 TILE = 2048  # columns of leaf ids at a time: with 300 trees of one byte, what the second-level cache holds
 FLUSH = 255  # trees that a byte can count
 ROWS_PER_TASK = 64
+OUTERMOST = 16_384  # points among which the diameter is sought first
 
 
 @kernel
@@ -66,7 +68,7 @@ def trees_apart(leaves, queries, others, out):
                     to[j] += count[j]
 
 
-@kernel
+@part
 def euclidean(points, i, j):
     """Return the L2 distance of columns i and j of `points` (d, n)."""
     total = 0.0
@@ -76,7 +78,7 @@ def euclidean(points, i, j):
     return math.sqrt(total)
 
 
-@kernel
+@part
 def farthest_from(points, i, end):
     """Return the largest squared L2 distance of column i to columns 0 … end − 1 of `points` (d, n)."""
     total = np.zeros(end)
@@ -85,7 +87,10 @@ def farthest_from(points, i, end):
         for j in range(end):
             difference = values[j] - centre
             total[j] += difference * difference
-    return total.max() if end > 0 else 0.0
+    largest = 0.0
+    for j in range(end):
+        largest = max(largest, total[j])
+    return largest
 
 
 @kernel
@@ -109,13 +114,22 @@ def diameter(points: np.ndarray) -> float:
     """Return c of the paper's local distance: the largest L2 distance between two columns of `points` (d, n)."""
     if len(points) == 1:
         return float(np.ptp(points))
-    radius = np.sqrt(np.sum((points - points.mean(axis=1, keepdims=True)) ** 2, axis=0))
+    squares = np.zeros(points.shape[1])
+    for column in points:  # one at a time: no second table
+        squares += (column - column.mean()) ** 2
+    radius = np.sqrt(squares)
     order = np.argsort(-radius, kind="stable")
-    # A radius is rounded, so it is taken a little larger: the bound must hold.
-    return float(diameter_of(np.ascontiguousarray(points[:, order]), radius[order] * (1 + 1e-9)))
+    radius = radius[order] * (1 + 1e-9)  # it is rounded, so it is taken a little larger: the bound must hold
+    # The outermost points mostly have the farthest pair among them; all of them would be a second table.
+    n, some = points.shape[1], OUTERMOST
+    while True:
+        largest = float(diameter_of(points.take(order[:some], axis=1), radius[:some]))
+        if some >= n or radius[0] + radius[some] <= largest:
+            return largest
+        some *= 4
 
 
-@kernel
+@part
 def local_scale(variant, apart, points, i, n_trees, diameter):
     """Return (size, unit): the L2 distance of row i to rows with `apart` = 0 counts as L2 / size × unit. Sec. 5.3.
 
@@ -132,7 +146,7 @@ def local_scale(variant, apart, points, i, n_trees, diameter):
     return farthest if farthest > 0.0 else 1.0, nearest / n_trees * RELEASED_SHRINK
 
 
-@kernel
+@part
 def fill_geodesic_row(apart, points, i, n_trees, variant, diameter, out):
     """Fill out[j] with d_G between rows i and j of `points` (d, n), which are `apart`[j] trees apart. Sec. 5.3."""
     size, unit = local_scale(variant, apart, points, i, n_trees, diameter)
@@ -144,7 +158,7 @@ def fill_geodesic_row(apart, points, i, n_trees, variant, diameter, out):
 def geodesic_block(leaves, points, queries, n_fitted, variant, diameter, out):
     """Fill out[q, j] with d_G between rows queries[0] + q and j < n_fitted of `points` (d, n). Sec. 5.3."""
     apart = np.empty((queries[1] - queries[0], n_fitted), np.uint16)
-    trees_apart(leaves, queries, (0, n_fitted), apart)
+    trees_apart(leaves, queries, (FIRST, n_fitted), apart)
     for q in range(apart.shape[0]):
         fill_geodesic_row(apart[q], points, queries[0] + q, leaves.shape[0], variant, diameter, out[q])
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .distance import trees_apart
 from .jit import kernel
+from .tiles import FIRST
 
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 
@@ -61,7 +62,7 @@ def fold(leaves, n_leaves):
 def folded_apart(side, queries, out):
     """Fill out[q, j] as `trees_apart` does for all rows j."""
     n_trees, n = side.folded.shape
-    trees_apart(side.folded, queries, (0, n), out)
+    trees_apart(side.folded, queries, (FIRST, n), out)
     if side.rows.size == 0:
         return
     for i in range(queries[0], queries[1]):

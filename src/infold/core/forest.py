@@ -132,8 +132,11 @@ def stacked(groups: list[np.ndarray]) -> np.ndarray:
 @kernel
 def renumber(leaves):
     """Replace the numbers in each row of `leaves` by 0, 1, … in order of appearance; return how many at most."""
-    most = 0
-    new = np.empty(leaves.max() + 1, np.int32)
+    most, largest = 0, 0
+    for t in range(leaves.shape[0]):
+        for i in range(leaves.shape[1]):
+            largest = max(largest, leaves[t, i])
+    new = np.empty(largest + 1, np.int32)
     for t in range(leaves.shape[0]):
         new[:] = -1
         count = 0

@@ -27,7 +27,8 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
     tree counts, so there every row needs it.
     """
     n_trees, n = side_x.folded.shape
-    apart_x, apart_y = np.empty((QUERIES, n), np.uint16), np.empty((QUERIES, n), np.uint16)
+    n_together = min(QUERIES, stop - start)
+    apart_x, apart_y = np.empty((n_together, n), np.uint16), np.empty((n_together, n), np.uint16)
     joint = np.empty(n, np.uint16)
     d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
     for first in range(start, stop, QUERIES):

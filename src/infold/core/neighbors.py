@@ -7,23 +7,36 @@ distribution, with the local value ψ(c_xy) + ψ(n) − ψ(c_x) − ψ(c_y), c c
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from scipy.special import digamma
 
 from .jit import kernel, part, part_without_nan
-from .scaling import column_scales, joined, unit_sized
+from .scaling import joined, weighted
 from .search import PAIR_COST, Job, in_blocks, ksg_counts
 from .tiles import larger
 
 CHEBYSHEV, EUCLIDEAN = 0, 1
 METRICS = {"chebyshev": CHEBYSHEV, "euclidean": EUCLIDEAN}
 
+FEW_DIGAMMAS = 4096
 GROUP = 16  # values whose minimum is taken at once: most groups hold no neighbour and are passed over
 
 
 def digammas(largest: int) -> np.ndarray:
-    """Return ψ(0 … largest), with ψ(0), which is never used, set to 0."""
+    """Return ψ(0 … largest), or more, with ψ(0), which is never used, set to 0. Not to be written to."""
+    return _few_digammas() if largest < FEW_DIGAMMAS else _digammas(largest)
+
+
+def _digammas(largest: int) -> np.ndarray:
     return np.concatenate(([0.0], digamma(np.arange(1.0, largest + 1))))
+
+
+@functools.cache
+def _few_digammas() -> np.ndarray:
+    """Return those that many small estimates share."""
+    return _digammas(FEW_DIGAMMAS)
 
 
 @part_without_nan
@@ -121,6 +134,14 @@ def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, 
         out[i] = local_value(in_x, in_y, joint, i, k, psi)
 
 
+def joined_norms(metrics: tuple[str, str], d_x: int, d_y: int) -> tuple[int, int]:
+    """Return the norms on X and on Y by number; both Chebyshev, which is faster, where that is the same."""
+    norm_x, norm_y = METRICS[metrics[0]], METRICS[metrics[1]]
+    if (norm_x == EUCLIDEAN and d_x > 1) or (norm_y == EUCLIDEAN and d_y > 1):
+        return norm_x, norm_y
+    return CHEBYSHEV, CHEBYSHEV
+
+
 def exact_ksg(
     points: np.ndarray, n_x: int, weights: np.ndarray, metrics: tuple[int, int], k: int, job: Job
 ) -> np.ndarray:
@@ -151,12 +172,18 @@ def ksg(
     Columns are not divided by their scale, but their differences are: equal differences then stay equal, so that ties
     in the data are ties here, and no offset matters. All ways to count are exact: which one is taken changes no bit.
     """
-    n_x, n = x.shape
-    points, job = unit_sized(joined(x, y)), Job(n_jobs, verbose)
-    weights = 1.0 / column_scales(points)[1] if standardize else np.ones(len(points))
-    norms = [METRICS[metric] for metric in metrics]
-    if (norms[0] == EUCLIDEAN and n_x > 1) or (norms[1] == EUCLIDEAN and len(y) > 1):
-        return exact_ksg(points, n_x, weights, (norms[0], norms[1]), k, job)
-    counts = ksg_counts(points, n_x, weights, k, job)
-    psi = digammas(counts.max())
-    return psi[counts[0]] + digamma(float(n)) - (psi[counts[1]] + psi[counts[2]])
+    n_x, job = len(x), Job(n_jobs, verbose)
+    points, weights = weighted(joined(x, y), standardize)
+    norms = joined_norms(metrics, n_x, len(y))
+    if any(norms):
+        return exact_ksg(points, n_x, weights, norms, k, job)
+    return local_of_counts(ksg_counts(points, n_x, weights, k, job))
+
+
+def local_of_counts(counts: np.ndarray) -> np.ndarray:
+    """Return the local MI (…, n) that counts (…, 3, n) mean."""
+    n = counts.shape[-1]
+    # Counts of a small table find their place in any case; those of a large one may all be small.
+    psi = digammas(n if n < FEW_DIGAMMAS else int(counts.max()))
+    at_k, in_x, in_y = (psi.take(counts[..., i, :]) for i in range(3))
+    return at_k + digamma(float(n)) - (in_x + in_y)

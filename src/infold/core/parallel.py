@@ -9,10 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import joblib
 from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
 from tqdm import tqdm
 
 PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
@@ -40,6 +42,14 @@ def in_parallel_task() -> bool:
     except ValueError:
         return False
     return True
+
+
+@cache  # finding the libraries takes milliseconds, as long as many small estimates
+def blas() -> ThreadpoolController:
+    """Return the handle on the threads of numpy's and scipy's linear algebra."""
+    import scipy.linalg  # noqa: F401  (scipy may bring a library of its own, which must be loaded to be found)
+
+    return ThreadpoolController()
 
 
 def progress_bar(total: int, label: str, verbose: int) -> tqdm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel, next_random, random_below
+from .jit import kernel, next_random, part, random_below
 
 FEW = 4  # features below which sums of two are few enough to be kept along a chain of nodes
 BYTES = 32e6  # room for kept projections, a thread
@@ -38,7 +38,7 @@ def draw_projections(n_features, n_candidates, state, column, feature, sign):
         sign[i] *= flip
 
 
-@kernel
+@part
 def project(points, rows, feature, sign, out):
     """Fill out[i] with the signed sum of the given features (at least one) of rows[i]; `points` is (d, n)."""
     first = points[feature[0]]
@@ -58,7 +58,7 @@ def project(points, rows, feature, sign, out):
                 out[i] -= values[rows[i]]
 
 
-@kernel
+@part
 def value_at(points, row, feature, sign, first, end):
     """Return the signed sum of features first to end (at least one) of a row, as `project` adds them up."""
     value = points[feature[first], row] if sign[first] > 0 else -points[feature[first], row]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import part
 from .projection import n_keys
 from .scan import N_WORK
 
@@ -48,7 +48,8 @@ class Room(NamedTuple):
 def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
     """Return room for trees on `size` rows out of n."""
     most = min(n, size)
-    n_apart = n // (SHRINK - 1) + 1 if 8 * n_features * n > CACHE else 0
+    largest = min(n // SHRINK, most) if 8 * n_features * n > CACHE else 0
+    n_apart = largest * SHRINK // (SHRINK - 1)  # those within it have fewer and fewer
     return Room(
         weights=np.empty(n, np.int32),
         members=np.empty(most + 1, np.int32),
@@ -73,14 +74,14 @@ def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
     )
 
 
-@kernel
+@part
 def rows_apart(room, n_features, first, end):
     """Return the table and the weights of the rows first to end that are set apart."""
     table = room.table[n_features * first : n_features * end].reshape((n_features, end - first))
     return table, room.table_weights[first:end]
 
 
-@kernel
+@part
 def set_rows_apart(points, weights, members, table, table_weights):
     """Copy the `members` to a table of their own; then number them as they stand there."""
     for f in range(points.shape[0]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 from .projection import project, value_at
 
 STRETCH = 32  # nodes that make one box at most
@@ -19,7 +19,7 @@ CHUNK = 4096  # rows that travel together: the points that they look at stay at 
 JURY = 32  # rows of a group that show which way most of it goes
 
 
-@kernel
+@part
 def partition(rows, values, cut, spare):
     """Move rows whose value is below `cut` to the front, in order, and return how many; `spare` is scratch."""
     n_left, n_right = 0, 0
@@ -30,11 +30,12 @@ def partition(rows, values, cut, spare):
         spare[n_right] = row
         n_left += goes_left
         n_right += not goes_left
-    rows[n_left:] = spare[:n_right]
+    for i in range(n_right):
+        rows[n_left + i] = spare[i]
     return n_left
 
 
-@kernel
+@part
 def masked(proj_start, proj_feature, proj_sign, used, start, feature, sign):
     """Fill start, feature, sign with the nodes' projections without unused features."""
     t = 0
@@ -47,7 +48,7 @@ def masked(proj_start, proj_feature, proj_sign, used, start, feature, sign):
     start[proj_start.size - 1] = t
 
 
-@kernel
+@part
 def find_stretch(cut, left, right, start, feature, sign, points, rows, node, path, jury):
     """Fill path[0] with the nodes from `node` on that most of `rows` pass; return (how many, where they lead).
 
@@ -82,7 +83,7 @@ def find_stretch(cut, left, right, start, feature, sign, points, rows, node, pat
     return length, node
 
 
-@kernel
+@part
 def box_of(cut, start, feature, sign, path, length, low, high):
     """Narrow low <= value < high (low < value for a minus) by the cuts of single features along a path.
 
@@ -110,7 +111,7 @@ def box_of(cut, start, feature, sign, path, length, low, high):
     return n_wide
 
 
-@kernel
+@part
 def keep_in_box(cut, start, feature, sign, points, rows, path, n_wide, low, high, stays, values):
     """Set stays[i] to whether rows[i] goes along the whole path."""
     n = rows.size
@@ -134,7 +135,7 @@ def keep_in_box(cut, start, feature, sign, points, rows, path, n_wide, low, high
                 stays[i] &= values[i] >= cut[node]
 
 
-@kernel
+@part
 def leave_path(cut, start, feature, sign, points, row, path, length):
     """Return the place along the path where a row that does not stay leaves it."""
     for i in range(length):
@@ -151,9 +152,12 @@ def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, l
     A node that looks at no used column moves its whole group at no cost, and an empty group ends the walk.
     """
     n = leaf.size
-    start, feature, sign = np.empty_like(proj_start), np.empty_like(proj_feature), np.empty_like(proj_sign)
+    start, feature = np.empty(proj_start.size, np.int32), np.empty(proj_feature.size, np.int32)
+    sign = np.empty(proj_sign.size, np.int8)
     masked(proj_start, proj_feature, proj_sign, used, start, feature, sign)
-    rows, spare, exit_at = np.arange(n).astype(np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    rows, spare, exit_at = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    for i in range(n):
+        rows[i] = i
     values, stays = np.empty(n), np.empty(n, np.bool_)
     path, jury, departed = np.empty((3, STRETCH), np.int32), np.empty(JURY, np.int32), np.empty(STRETCH + 1, np.int64)
     low, high = np.empty(points.shape[0]), np.empty(points.shape[0])
@@ -163,7 +167,7 @@ def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, l
         height = 1
         while height > 0:
             height -= 1
-            node, first, end = stack[height]
+            node, first, end = stack[height, 0], stack[height, 1], stack[height, 2]
             wait = 0
             while left[node] >= 0:
                 if start[node] == start[node + 1]:

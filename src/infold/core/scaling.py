@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+SMALLEST = 2.0**-300
 AT_A_TIME = 1 << 21  # values that are sorted together: whole columns, and few copies of a large table
 
 
@@ -32,10 +33,11 @@ def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ordered, n = np.sort(columns, axis=1), columns.shape[1]
-    exponents = np.frexp(np.maximum(-ordered[:, 0], ordered[:, -1]))[1]
-    exponents *= np.abs(exponents) >= 300  # others' squares neither overflow nor vanish: the bits are the same
-    extreme = exponents.any()
+    largest = np.maximum(-ordered[:, 0], ordered[:, -1])
+    extreme = not usual(largest)
     if extreme:
+        exponents = np.frexp(largest)[1]
+        exponents *= np.abs(exponents) >= 300  # others' squares neither overflow nor vanish: the bits are the same
         ordered = np.ldexp(ordered, -exponents[:, None])
     # A sum over n, which is what `mean` computes after a longer look at its arguments.
     centres = np.add.reduce(ordered, axis=1) / n
@@ -51,6 +53,28 @@ def standardized(columns: np.ndarray, *, out: np.ndarray | None = None) -> np.nd
     out = np.subtract(columns, means[:, None], out=out)
     out /= deviations[:, None]
     return out
+
+
+def weighted(columns: np.ndarray, standardize: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return (columns, weights): differences of rows count times their column's weight.
+
+    Columns may be changed in place, by powers of two: where their scale, or its inverse, is too large for a float's
+    square. Ratios of weighted distances are the same to the bit.
+    """
+    if not standardize:
+        return unit_sized(columns), np.ones(len(columns))
+    deviations = column_scales(columns)[1]
+    if not usual(deviations):
+        exponents = np.frexp(np.maximum(columns.max(axis=1), -columns.min(axis=1)))[1]
+        np.ldexp(columns, -exponents[:, None], out=columns)
+        deviations = column_scales(columns)[1]
+    return columns, 1.0 / deviations
+
+
+def usual(deviations: np.ndarray) -> bool:
+    """Return whether squares of these numbers, and of their inverses, are far from what a float can hold."""
+    each = deviations.tolist()  # mostly a few: numpy takes longer to start than Python to look at them
+    return min(each) > SMALLEST and max(each) < 1 / SMALLEST
 
 
 def unit_sized(columns: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel, kernel_without_nan
+from .jit import kernel, kernel_without_nan, part
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 FEW = 12  # values that insertion sorts fastest, in whatever order
@@ -28,7 +28,7 @@ def range_of(values):
     return low, high
 
 
-@kernel
+@part
 def sort_by_insertion(values, carried):
     """Sort `values` and what each carries, in place: fast if they are few or almost in order."""
     for i in range(1, values.size):
@@ -39,7 +39,7 @@ def sort_by_insertion(values, carried):
         values[at], carried[at] = value, load
 
 
-@kernel
+@part
 def sort_by_heap(values, carried):
     """Sort `values` and what each carries, in place: n log n steps whatever the values."""
     n = values.size
@@ -95,7 +95,7 @@ def sort_pairs(values, carried, work, code):
         sort_by_insertion(values, carried)
 
 
-@kernel
+@part
 def score_cuts(values, weights, low, scale, centre, before, after, floor, criterion, n_log_n, work):
     """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, part
 
 FAST_BIC, TWO_MEANS = 0, 1
 CRITERIA = {"fast_bic": FAST_BIC, "two_means": TWO_MEANS}
@@ -52,7 +52,7 @@ def replace_by_logs(values, exponents):
         values[i] = (exponents[i] - _MAGIC) * _LN2 + 2.0 * (f + f * s * series)
 
 
-@kernel
+@part
 def squared_deviations(values, left, right):
     """Fill left[s], right[s] with the sums of squared deviations of values[:s + 1] and values[s + 1:].
 
@@ -81,7 +81,7 @@ def squared_deviations(values, left, right):
             right[m - 2 - s] = right_sum
 
 
-@kernel
+@part
 def between(low, high):
     """Return the midpoint of low < high, such that low < midpoint <= high whatever the rounding."""
     middle = low + (high - low) / 2

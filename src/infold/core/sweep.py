@@ -119,8 +119,9 @@ def sweep_counts(x, y, order, ordered_y, weights, k, start, stop, counts):
 
 def sweep_columns(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the first four arguments of `sweep_counts` for two columns."""
-    n, order = x.size, np.argsort(x)
-    padded_x, padded_y = np.full(n + 2 * STEP, np.inf), np.zeros(n + 2 * STEP)
-    padded_x[:STEP] = -np.inf
-    padded_x[STEP : n + STEP], padded_y[STEP : n + STEP] = x[order], y[order]
-    return padded_x, padded_y, order, np.sort(y)
+    n, order = x.size, x.argsort()
+    padded_x, padded_y, ordered_y = np.empty(n + 2 * STEP), np.zeros(n + 2 * STEP), y.copy()
+    padded_x[:STEP], padded_x[n + STEP :] = -np.inf, np.inf
+    padded_x[STEP : n + STEP], padded_y[STEP : n + STEP] = x.take(order), y.take(order)
+    ordered_y.sort()
+    return padded_x, padded_y, order, ordered_y

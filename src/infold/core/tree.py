@@ -15,10 +15,10 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import kernel, random_below, unowned
+from .jit import kernel, part, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
-from .scan import small_cut
+from .scan import small_cut, sort_pairs
 from .split import FAST_BIC, best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
@@ -85,15 +85,15 @@ def set_apart(members, values, cut, below, leaving, n_leaving):
         members[n + i] = leaving[i]
 
 
-@kernel
-def sorted_cut(values, loads, criterion, n_log_n, scratch):
-    """Return (cut, score) of `values`, each as often as its load, by sorting them all."""
-    m = 0
+@part
+def sorted_cut(values, loads, criterion, n_log_n, work, code):
+    """Return (cut, score) of `values`, each as often as its load, by sorting them all. Sorts both."""
+    sort_pairs(values, loads, work, code)
+    scratch, m = work[1], 0
     for i in range(loads.size):
         for _ in range(loads[i]):
             scratch[m] = values[i]
             m += 1
-    scratch[:m].sort()
     return best_cut(scratch[:m], criterion, n_log_n)
 
 
@@ -176,9 +176,10 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         members[size] = i
         size += weights[i] > 0
     capacity = 2 * size
-    cut = np.full(capacity, np.nan)
-    left, right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
-    proj_size = np.zeros(capacity, np.int32)
+    cut, proj_size = np.empty(capacity), np.zeros(capacity, np.int32)
+    left, right = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+    for i in range(capacity):
+        cut[i], left[i], right[i] = np.nan, -1, -1
     # Projections in the order in which their nodes are split; put in node order at the end.
     split_node, split_place = np.empty(size, np.int32), np.empty(size + 1, np.int32)
     kept_feature, kept_sign = np.empty(4 * size + n_candidates, np.int32), np.empty(4 * size + n_candidates, np.int8)
@@ -250,15 +251,16 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     gathered = True
                 project(points, here, features, signs, trial)
             low, high, b, at = np.nan, np.nan, 0, np.nan
-            if exact and (small or key < 0 or n_kept_columns == 0):
-                c = -1
-                at, score = sorted_cut(trial, member_loads[:n_here], criterion, n_log_n, work[0])
-            elif small:
+            by_sorting = exact and (small or key < 0 or n_kept_columns == 0)
+            if by_sorting or small:
                 c = -1
                 values, loads = work[7, :n_here], carried[:n_here]
                 for i in range(n_here):
                     values[i], loads[i] = trial[i], member_loads[i]
-                at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
+                if by_sorting:
+                    at, score = sorted_cut(values, loads, criterion, n_log_n, work, code)
+                else:
+                    at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
             else:
                 if known:
                     forget_departed(bins, c, members, end, weights, points, features, signs)
@@ -317,8 +319,10 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         else:
             set_apart(here, best_values, best_at, below, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
-            kept_feature = np.concatenate((kept_feature, np.empty_like(kept_feature)))
-            kept_sign = np.concatenate((kept_sign, np.empty_like(kept_sign)))
+            old_feature, old_sign = kept_feature, kept_sign
+            kept_feature, kept_sign = np.empty(2 * old_sign.size, np.int32), np.empty(2 * old_sign.size, np.int8)
+            for t in range(n_kept):
+                kept_feature[t], kept_sign[t] = old_feature[t], old_sign[t]
         split_node[n_splits], split_place[n_splits] = node, n_kept
         for t in range(best_first, best_end):
             kept_feature[n_kept], kept_sign[n_kept] = feature[t], sign[t]
@@ -335,11 +339,11 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         n_nodes += 2
 
     proj_start = np.zeros(n_nodes + 1, np.int32)
-    proj_start[1:] = np.cumsum(proj_size[:n_nodes])
+    for i in range(n_nodes):
+        proj_start[i + 1] = proj_start[i] + proj_size[i]
     proj_feature, proj_sign = np.empty(n_kept, np.int32), np.empty(n_kept, np.int8)
     for s in range(n_splits):
         place, to = split_place[s], proj_start[split_node[s]]
-        width = split_place[s + 1] - place
-        proj_feature[to : to + width] = kept_feature[place : place + width]
-        proj_sign[to : to + width] = kept_sign[place : place + width]
+        for t in range(split_place[s + 1] - place):
+            proj_feature[to + t], proj_sign[to + t] = kept_feature[place + t], kept_sign[place + t]
     return cut[:n_nodes].copy(), left[:n_nodes].copy(), right[:n_nodes].copy(), proj_start, proj_feature, proj_sign

@@ -1,0 +1,144 @@
+"""Many small estimates taken together: the bits of each alone, wherever they are computed."""
+
+import numpy as np
+import pytest
+
+import infold
+from infold._tasks import _Batches, in_order
+from infold._validation import check_pair
+from infold.resampling import make_pairings, make_shuffle, partition_tasks, refitted, refitted_all
+
+pytestmark = pytest.mark.filterwarnings("ignore::infold.DataWarning")
+
+N = 90
+OPTIONS = {"n_jobs": 2, "label": "tasks", "verbose": 0}
+ESTIMATORS = {
+    "ksg": infold.KSG(),
+    "many neighbours": infold.KSG(n_neighbors=7),
+    "raw": infold.KSG(standardize=False),
+    "euclidean": infold.KSG(metric="euclidean"),
+    "two norms": infold.KSG(metric=("chebyshev", "euclidean")),
+    "gksg": infold.GeodesicKSG(n_estimators=5),
+    "auto": infold.Adaptive(),
+}
+TABLES = ["plain", "ties", "constant", "nearly constant", "a side constant", "huge", "tiny"]
+
+
+@pytest.fixture(params=[(1, 1), (3, 2), (1, 4)], ids=lambda shape: f"{shape[0]}+{shape[1]}")
+def columns(request, rng):
+    d_x, d_y = request.param
+    X = rng.normal(size=(N, d_x))
+    return X, X[:, :1] + rng.normal(size=(N, d_y))
+
+
+def difficult(columns, kind):
+    """Return X and Y with some difficulty."""
+    X, Y = (table.copy() for table in columns)
+    if kind == "ties":
+        X, Y = np.round(2 * X), np.round(2 * Y)
+    elif kind == "constant":
+        X = np.column_stack([np.ones(N), X])
+    elif kind == "nearly constant":  # and wholly so in some subsamples
+        X[2:, 0] = 0.0
+    elif kind == "a side constant":
+        X[:] = 1.0
+    elif kind == "huge":
+        X *= 1e200
+    elif kind == "tiny":
+        Y *= 1e-200
+    return check_pair(X, Y, n_neighbors=3)
+
+
+CASES = [(name, kind) for name in ESTIMATORS for kind in (TABLES if name in ("ksg", "raw") else TABLES[:1])]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_pairings_share_work_but_no_bit_changes(columns, name, kind):
+    estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
+    seeds = [1, 2, 3]
+    orders = [make_shuffle(N, None, None).draw(seed) for seed in seeds]
+    pairings = make_pairings(estimator, x, y)
+    alone = [refitted(estimator, x, y, None, order, seed) for order, seed in zip(orders, seeds, strict=True)]
+    columns_x, columns_y = pairings.sides
+    every = columns_x + columns_y
+    assert pairings.outcomes(every, columns_y, iter(orders), seeds) == alone
+    both, d_x = np.hstack([x.values, y.values]), len(columns_x)
+    for column in every:
+        moved = both.copy()
+        moved[:, column] = both[orders[0], column]
+        tables = x._replace(values=moved[:, :d_x]), y._replace(values=moved[:, d_x:])
+        expected = refitted(estimator, *tables, None, None, seeds[0])
+        assert pairings.outcomes(every, [column], orders[:1], seeds[:1]) == [expected]
+    for column in columns_x:
+        expected = refitted(estimator, x._replace(values=x.values[:, [column]]), y, None, orders[0], seeds[0])
+        assert pairings.outcomes([column, *columns_y], columns_y, orders[:1], seeds[:1]) == [expected]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_subsamples_taken_together_are_those_taken_one_by_one(columns, name, kind):
+    estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
+    shuffle = make_shuffle(N, None, None)
+    jobs = [(estimator, x, y, None, None, 5, 2), (estimator, x, y, None, None, 5)]
+    for parts in (2, 2, 4):
+        jobs += [(estimator, x, y, rows, rows, seed) for rows, seed in partition_tasks(shuffle, parts, len(jobs))]
+    assert refitted_all(jobs) == [refitted(*job) for job in jobs]
+
+
+def test_a_subsample_that_needs_care_leaves_the_others_as_they_are(rng):
+    X, Y = rng.normal(size=(2, 40, 2))
+    X[5:, 0] = 0.0
+    x, y = check_pair(X, Y, n_neighbors=3)
+    estimator = infold.KSG()
+    jobs = [(estimator, x, y, rows, rows, 0) for rows in (np.arange(20), np.arange(20, 40), np.arange(10, 30))]
+    without_first = x._replace(values=x.values[:, 1:])
+    found = refitted_all(jobs)
+    assert found == [refitted(*job) for job in jobs]
+    assert found[1] == refitted(estimator, without_first, y, jobs[1][3], jobs[1][3], 0)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize(("power_x", "power_y"), [(660, -660), (1000, 0), (0, -1050)])
+def test_no_unit_is_too_large_or_too_small(rng, d, power_x, power_y):
+    X, Y = np.round(rng.normal(size=(2, 80, d)) * 2**10)  # few bits, so that none is lost below the smallest float
+    Y += X
+    expected = infold.KSG().fit(X, Y).local_mi_
+    found = infold.KSG().fit(np.ldexp(X, power_x), np.ldexp(Y, power_y)).local_mi_
+    assert found.tobytes() == expected.tobytes()
+
+
+def squares(jobs):
+    return [number**2 for (number,) in jobs]
+
+
+@pytest.mark.parametrize("place", [{}, {"n_jobs": 1}, {"prefer": "processes"}], ids=["threads", "one", "processes"])
+@pytest.mark.parametrize("count", [0, 1, 7, 200])
+def test_jobs_done_together_answer_in_order(place, count):
+    jobs = [(number,) for number in range(count)]
+    assert list(in_order(squares, jobs, **(OPTIONS | place), together=True)) == [n**2 for n in range(count)]
+
+
+def test_batches_grow_while_jobs_are_short_and_leave_some_for_the_others():
+    jobs = [(number,) for number in range(1000)]
+    batches, seen, sizes = _Batches(jobs, workers=2), [], []
+    for first, batch in batches:
+        assert first == len(seen)
+        seen += batch
+        sizes.append(len(batch))
+        batches.learn(0.0001 * len(batch), len(batch))  # 200 of them would fill a batch's time
+    assert seen == jobs
+    assert sizes[:4] == [1, 4, 16, 64]
+    assert max(sizes) == 200
+    assert sizes[-1] == 1
+    batches.learn(3.0, 1)
+    assert [len(batch) for _, batch in _Batches(jobs[:3], workers=None)] == [1, 1, 1]
+
+
+def test_early_stopping_gives_the_p_value_of_one_by_one(rng):
+    X, Y = rng.normal(size=(2, 60))
+    options = {"method": "ksg", "n_permutations": 300, "random_state": 0, "verbose": 0}
+    whole = infold.independence_test(X, Y, **options)
+    for n_jobs in (1, 2):
+        early = infold.independence_test(X, Y, **options, early_stop=True, n_jobs=n_jobs)
+        assert early.stopped_early
+        assert early.null.tolist() == whole.null[: early.null.size].tolist()
+        assert np.count_nonzero(early.null >= early.mi) == 16  # .05 · 301, rounded up
