@@ -6,7 +6,7 @@ from infold.core.binned import binned_cut, cut_above, lighter_bins
 from infold.core.bins import count_bins, forget_departed, new_bins
 from infold.core.forest import default_min_samples_split
 from infold.core.projection import n_keys, projection_key, room_for
-from infold.core.room import CACHE, new_room
+from infold.core.room import CACHE, SHRINK, new_room
 from infold.core.scan import N_WORK
 from infold.core.split import CRITERIA, best_cut, n_log_n_table
 from infold.core.tree import bootstrap_rows, cut_after, grow_tree, lighter_side, list_candidates, set_apart, split_off
@@ -26,13 +26,14 @@ def scratch(n):
     return np.empty((N_WORK, n)), np.empty(n, np.int32), np.empty(3 * n + 1, np.int32)
 
 
-def grown(points, criterion, n_kept, seed, exact=True, apart=True):
+def grown(points, criterion, n_kept, seed, exact=True, apart=True, size=None):
     n_features, n = points.shape
+    size = size or n
     state = np.array([seed], np.uint64)
-    drawn = bootstrap_rows(n, n, state)
+    drawn = bootstrap_rows(n, size, state)
     n_candidates = int(np.ceil(np.sqrt(n_features)))
-    smallest, table = default_min_samples_split(n), n_log_n_table(n)
-    room, bins = new_room(n, n, n_features, n_candidates), new_bins(n_kept + 1, n)
+    smallest, table = default_min_samples_split(size), n_log_n_table(size)
+    room, bins = new_room(n, size, n_features, n_candidates), new_bins(n_kept + 1, size)
     if not apart:
         room = room._replace(table=np.empty(0))
     return grow_tree(points, drawn, smallest, n_candidates, CRITERIA[criterion], table, exact, state, room, bins)
@@ -50,18 +51,31 @@ def test_exact_search_grows_the_trees_of_sorting_anew(rng, kind, d, criterion):
             assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_tables_set_apart_change_no_exact_tree(rng, exact):
-    d, n = 8, 9000
-    points = np.vstack([rng.normal(size=(d // 2, n)), rng.uniform(size=(d // 2, n))])
-    assert 8 * points.size > CACHE  # or else nothing is set apart
-    whole, apart = (grown(points, "fast_bic", room_for(d, n), 5, exact, apart) for apart in (False, True))
-    if exact:
-        for expected, found in zip(whole, apart, strict=True):
-            assert_array_equal(found, expected)
-    else:  # columns are counted anew there, in other bins: trees differ, but are as deep and as many-leaved
-        assert_allclose(apart[0].size, whole[0].size, rtol=0.1)
-        assert not np.array_equal(apart[0], whole[0])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("share", [0.3, 1, 2])
+def test_tables_set_apart_change_no_exact_tree(rng, share, criterion):
+    d, n = 20, 9000
+    points = np.vstack([rng.normal(size=(7, n)), rng.uniform(size=(7, n)), rng.integers(0, 50, size=(6, n))])
+    assert 8 * points.size / SHRINK > CACHE  # so that tables are set apart within tables
+    whole, apart = (
+        grown(points, criterion, room_for(d, n), 5, apart=apart, size=int(share * n)) for apart in (False, True)
+    )
+    for expected, found in zip(whole, apart, strict=True):
+        assert_array_equal(found, expected)
+
+
+def test_with_tables_set_apart_fast_trees_are_others_of_the_same_kind(rng):
+    points = rng.normal(size=(20, 9000))
+    whole, apart = (grown(points, "fast_bic", 20, 5, exact=False, apart=apart) for apart in (False, True))
+    assert_allclose(apart[0].size, whole[0].size, rtol=0.1)  # columns are counted anew, in other bins
+    assert not np.array_equal(apart[0], whole[0])
+
+
+def test_values_at_the_ends_of_what_a_float_holds(rng):
+    points = np.vstack([1.7e308 * rng.uniform(-1, 1, size=2000), rng.normal(size=2000)])
+    for exact in (True, False):
+        cut, left, *_ = grown(points, "fast_bic", room_for(2, 2000), 1, exact=exact)
+        assert np.isfinite(cut[left >= 0]).all()
 
 
 def test_too_little_room_changes_nothing(rng):

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 from numpy.testing import assert_allclose
 
@@ -57,6 +58,13 @@ def test_garbage_is_not_looked_for_while_compiling_but_afterwards_as_before(tmp_
     told = done.stdout.splitlines()
     assert set(told) == {"compiling False", "done True", "done False"}
     assert [line for line in told if line.startswith("done")] == ["done True", "done False"]
+
+
+def test_kernels_of_others_that_have_no_module_compile():
+    made = {}
+    exec("def twice(x): return 2 * x", {}, made)
+    made["twice"].__module__ = None
+    assert numba.njit(made["twice"])(4) == 8
 
 
 def test_random_numbers_are_uniform_and_repeat():

@@ -130,6 +130,7 @@ def test_batches_grow_while_jobs_are_short_and_leave_some_for_the_others():
     assert max(sizes) == 200
     assert sizes[-1] == 1
     batches.learn(3.0, 1)
+    assert len(next(iter(batches))[1]) == 1  # long ones go one by one again
     assert [len(batch) for _, batch in _Batches(jobs[:3], workers=None)] == [1, 1, 1]
 
 

@@ -109,7 +109,7 @@ def as_finished(
     workers = 1 if inner else n_jobs
     batches = _Batches(jobs, int(effective_n_jobs(workers)) if together else None)
     parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
-    # Filters, and the threads of BLAS, are settings of a process: here for all threads, in `_batch` for processes.
+    # Filters, and the threads of BLAS, are settings of a process; in other processes `_batch` and joblib see to them.
     with without_data_warnings, blas().limit(limits=1):
         answers = parallel(delayed(_batch)(function, together, first, batch) for first, batch in batches)
         try:

@@ -127,9 +127,8 @@ def check_pair(X: Any, Y: Any, *, n_neighbors: int, as_it_is: bool = False) -> t
 def drop_constant(table: Table, name: str) -> Table:
     """Return `table` without constant columns, which tell nothing; warn if there were any."""
     values = table.values
-    if all(
-        map(operator.ne, values[0].tolist(), values[-1].tolist())
-    ):  # mostly true, and then nothing else needs a look
+    # Mostly true, and then nothing else needs a look.
+    if all(map(operator.ne, values[0].tolist(), values[-1].tolist())):
         return table
     varies = values.min(axis=0) < values.max(axis=0)
     if varies.all():
@@ -250,7 +249,9 @@ def _renamed(data: Any) -> tuple[Any, tuple[str, ...]]:
     """Return a pandas table or series as a table with plain names, and the names it had; none if it had no name."""
     if data.ndim == 1:
         return data.to_frame("0"), () if data.name in (None, "") else (_label(data.name),)
-    return data.set_axis([str(i) for i in range(data.shape[1])], axis=1), tuple(_label(c) for c in data.columns)
+    renamed = data.copy(deep=False)  # `set_axis` copies the values too, before pandas 3
+    renamed.columns = [str(i) for i in range(data.shape[1])]
+    return renamed, tuple(_label(c) for c in data.columns)
 
 
 def _label(name: Any) -> str:

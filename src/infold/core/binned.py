@@ -138,7 +138,7 @@ def binned_cut(
     if not bins.grouped[c]:
         if not is_fresh:
             project(points, members, feature, sign, projected)
-            find_bins(bins, c, projected[: members.size])
+            find_bins(bins, c, projected, 0, members.size)
         group_bins(bins, c, room, projected, members, keep, best)
         bins.grouped[c] = keep
     for turn in range(first - 1, last):
@@ -208,7 +208,7 @@ def pick_bins(bins, first, last, m, criterion, least, n_log_n):
 
 
 @part
-def score_a_row(bins, c, m, n_log_n, work):
+def score_a_row(bins, c, m, n_log_n):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     if bins.n_bins[c] == 0:
         return np.inf

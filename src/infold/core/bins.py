@@ -18,6 +18,7 @@ from .scan import range_of
 MOST_BINS = 512
 STRIDE = 16  # edges are taken so many at a time, by several instructions at once
 DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
+AT_A_TIME = 1024  # rows whose bins are found before they are counted: what is between stays at hand
 LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
 
 
@@ -39,8 +40,8 @@ class Bins(NamedTuple):
     stop: np.ndarray  # (c, bins) end of its entries
     in_order: np.ndarray  # (c, bins) have its entries been sorted?
     moments: np.ndarray  # (c, bins, 3) weight, and moments about the bin's middle in bin widths: no offset costs digits
-    edge_weight: np.ndarray  # (bins + 1,) scratch: weight to the left of each edge
-    edge: np.ndarray  # (6, bins + 1) scratch
+    edge_weight: np.ndarray  # (edges,) scratch: weight to the left of each edge
+    edge: np.ndarray  # (5, edges) scratch
     code: np.ndarray  # (size,) scratch
     offset: np.ndarray  # (size,) scratch
 
@@ -64,7 +65,7 @@ def new_bins(n_columns: int, size: int) -> Bins:
         in_order=np.empty((n_columns, MOST_BINS), np.bool_),
         moments=np.empty((n_columns, MOST_BINS, 3)),
         edge_weight=np.empty(MOST_BINS + STRIDE, np.int64),
-        edge=np.empty((6, MOST_BINS + STRIDE)),
+        edge=np.empty((5, MOST_BINS + STRIDE)),
         code=np.empty(size, np.int32),
         offset=np.empty(max(size, MOST_BINS + STRIDE)),
     )
@@ -76,35 +77,36 @@ def count_bins(bins, c, projected, loads, end):
     low, high = range_of(projected)
     n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
-    if not (width > 0.0 and 1.0 / width < np.inf):
+    if not (0.0 < width < np.inf and 1.0 / width < np.inf):
         n_bins = 0
     bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
     bins.n_rows[c], bins.known_end[c], bins.grouped[c] = projected.size, end, False
     bins.first[c], bins.last[c] = 0, n_bins
     if n_bins == 0:
         return
-    find_bins(bins, c, projected)
     moments, code, offset = bins.moments[c], bins.code, bins.offset
     moments[:n_bins] = 0.0
-    for i in range(projected.size):
-        b, w = code[i], loads[i]
-        first = w * offset[i]
-        moments[b, 0] += w
-        moments[b, 1] += first
-        moments[b, 2] += first * offset[i]
+    for begin in range(0, projected.size, AT_A_TIME):
+        stop = min(begin + AT_A_TIME, projected.size)
+        find_bins(bins, c, projected, begin, stop)
+        for i in range(begin, stop):
+            b, w, off = code[i], loads[i], offset[i - begin]
+            moments[b, 0] += w
+            moments[b, 1] += w * off
+            moments[b, 2] += w * off * off
 
 
 @part
-def find_bins(bins, c, projected):
-    """Fill `code` and `offset` with the bin of each of the `projected` values, and its distance from the middle."""
+def find_bins(bins, c, projected, begin, stop):
+    """Fill code[begin:stop] with the bins of `projected` values, `offset` with their distances from the middle."""
     low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
     code, offset = bins.code, bins.offset
-    for i in range(projected.size):
+    for i in range(begin, stop):
         at = (projected[i] - low) * scale
         b = np.int32(at)
         b = b if b < last else last
         code[i] = b
-        offset[i] = at - b - 0.5
+        offset[i - begin] = at - b - 0.5
 
 
 @part

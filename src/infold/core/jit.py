@@ -149,7 +149,8 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
 
 def _is_ours(happened: Any) -> bool:
-    return bool(happened.data["dispatcher"].py_func.__module__.startswith("infold."))
+    # What `exec` makes, numba's constructors of classes among them, has no module.
+    return (happened.data["dispatcher"].py_func.__module__ or "").startswith("infold.")
 
 
 @functools.cache

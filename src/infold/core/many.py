@@ -59,7 +59,9 @@ def paired_anew(
     if shared.sweep is not None and list(columns) == [0, 1] and list(moved) == [1]:
         return mean_of_sorted(local_of_counts(np.array([_swept(shared, order) for order in orders])))
     n_x = sum(column < shared.n_x for column in columns)
-    points, weights = shared.points.take(columns, axis=0), shared.weights.take(columns)
+    points, weights = shared.points, shared.weights
+    if list(columns) != list(range(len(points))):  # else no copy: `_moved` makes one
+        points, weights = points.take(columns, axis=0), weights.take(columns)
     first = columns.index(moved[0]) if moved else 0
     changed = slice(first, first + len(moved))
     tables = ((_moved(points, changed, order), weights) for order in orders)

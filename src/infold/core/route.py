@@ -155,15 +155,16 @@ def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, l
     start, feature = np.empty(proj_start.size, np.int32), np.empty(proj_feature.size, np.int32)
     sign = np.empty(proj_sign.size, np.int8)
     masked(proj_start, proj_feature, proj_sign, used, start, feature, sign)
-    rows, spare, exit_at = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    most = min(n, CHUNK)
+    rows, spare, exit_at = np.empty(n, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
     for i in range(n):
         rows[i] = i
-    values, stays = np.empty(n), np.empty(n, np.bool_)
+    values, stays = np.empty(most), np.empty(most, np.bool_)
     path, jury, departed = np.empty((3, STRETCH), np.int32), np.empty(JURY, np.int32), np.empty(STRETCH + 1, np.int64)
     low, high = np.empty(points.shape[0]), np.empty(points.shape[0])
     stack = np.empty((cut.size + 1, 3), np.int32)
-    for begin in range(0, n, CHUNK):
-        stack[0, 0], stack[0, 1], stack[0, 2] = 0, begin, min(begin + CHUNK, n)
+    for company in range(0, n, CHUNK):
+        stack[0, 0], stack[0, 1], stack[0, 2] = 0, company, min(company + CHUNK, n)
         height = 1
         while height > 0:
             height -= 1

@@ -71,6 +71,9 @@ def sort_pairs(values, carried, work, code):
         sort_by_insertion(values, carried)
         return
     low, high = range_of(values)
+    if not high - low < np.inf:
+        sort_by_heap(values, carried)
+        return
     scale = (n - 1) / (high - low) if high > low else 0.0
     if not scale < np.inf:
         scale = 0.0

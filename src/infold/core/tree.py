@@ -243,7 +243,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                         n_few, few_weight = sample(here, weights, few, few_loads)
                     project(points, few[:n_few], features, signs, trial)
                     count_bins(bins, n_kept_columns, trial[:n_few], few_loads, end)
-                    if score_a_row(bins, n_kept_columns, few_weight, n_log_n, work) > best_score / m + MARGIN:
+                    if score_a_row(bins, n_kept_columns, few_weight, n_log_n) > best_score / m + MARGIN:
                         continue
                 if not gathered:
                     for i in range(n_here):
