@@ -34,7 +34,7 @@ def main(repetitions: int) -> None:
             whole = whole or spent
             error = np.std(found, ddof=1) / np.sqrt(repetitions)
             print(
-                f"| {name} | {data.mi:.2f} | {size or 'all'} | {np.mean(found):.3f} | {error:.3f} "
+                f"| {name} | {data.best_mi:.2f} | {size or 'all'} | {np.mean(found):.3f} | {error:.3f} "
                 f"| {spent / whole:.2f} |",
                 flush=True,
             )
