@@ -58,7 +58,7 @@ def refitted_all(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
     def kind(job: tuple[Any, ...]) -> tuple[int, ...]:
         estimator, x, y, rows_x, rows_y, *_ = job
         same_rows = rows_x is not None and rows_x is rows_y and len(job) == 6
-        return id(estimator), id(x), id(y), len(rows_x) if same_rows and estimator._takes_tables else 0
+        return id(estimator), id(x), id(y), len(rows_x) if same_rows else 0
 
     found: list[Outcome] = []
     for (*_, size), group in groupby(jobs, kind):
@@ -146,7 +146,7 @@ def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> 
     varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
     d_x = x.values.shape[1]
     shared = None
-    if estimator._takes_tables and varies[:d_x].any() and varies[d_x:].any():
+    if varies[:d_x].any() and varies[d_x:].any():
         shared = estimator._share(varying_columns(x), varying_columns(y))
     return Pairings(estimator, x, y, varies, shared)
 

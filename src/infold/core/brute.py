@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import FIRST, kernel
 from .tiles import (
     ATOM,
     BAND,
     FAR,
     FEW,
-    FIRST,
     count_doubtful,
     count_roughly,
     cut_tiles,

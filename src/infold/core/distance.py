@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from .jit import kernel, part
+from .jit import FIRST, kernel, part
 from .parallel import blocks, run
-from .tiles import FIRST
 
 PAPER, RELEASED = 0, 1
 LOCAL_DISTANCES = {"paper": PAPER, "released": RELEASED}

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .distance import trees_apart
-from .jit import kernel
-from .tiles import FIRST
+from .jit import FIRST, kernel
 
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 

@@ -81,6 +81,7 @@ def _unowned(typing: Any, arrays: Any) -> Any:
 
 unowned: Any = intrinsic(_unowned)
 
+FIRST = np.int64(0)  # for numba every number that is written out is a type of its own, and compiled for anew
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import FIRST, kernel
 from .parallel import run
 from .tiles import (
     BAND,
     FAR,
     FEW,
-    FIRST,
     count_doubtful,
     count_roughly,
     cut_tiles,

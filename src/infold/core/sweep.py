@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
-from .tiles import ATOM, FEW, FIRST, insert, larger, piece, sift
+from .jit import FIRST, kernel
+from .tiles import ATOM, FEW, insert, larger, piece, sift
 
 STEP = 16  # values that a sweep looks at together
 

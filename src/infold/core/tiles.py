@@ -23,8 +23,6 @@ FEW = 4  # so many smallest values are kept in registers, without a branch that 
 ATOM = 5e-324  # the smallest positive number: "below ATOM" means "equal to 0"
 FAR = np.float32(np.inf)
 
-FIRST = np.int64(0)  # for numba every number that is written out is a type of its own, and compiled for anew
-
 INLINED = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 piece = functools.partial(numba.njit, nogil=True, error_model="numpy", fastmath={"nnan"}, **INLINED)()
 """A part of a kernel that is called for a few values at a time: a real call would count references to its arrays."""
