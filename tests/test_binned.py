@@ -1,15 +1,22 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from parts import from_python
 
-from infold.core.binned import binned_cut, cut_above, lighter_bins
-from infold.core.bins import count_bins, forget_departed, new_bins
+from infold.core import binned, bins, projection, split, tree
+from infold.core.bins import new_bins
 from infold.core.forest import default_min_samples_split
-from infold.core.projection import n_keys, projection_key, room_for
+from infold.core.projection import n_keys, room_for
 from infold.core.room import CACHE, SHRINK, new_room
 from infold.core.scan import N_WORK
-from infold.core.split import CRITERIA, best_cut, n_log_n_table
-from infold.core.tree import bootstrap_rows, cut_after, grow_tree, lighter_side, list_candidates, set_apart, split_off
+from infold.core.split import CRITERIA, n_log_n_table
+from infold.core.tree import bootstrap_rows, grow_tree
+
+binned_cut, cut_above, lighter_bins = map(from_python, (binned.binned_cut, binned.cut_above, binned.lighter_bins))
+count_bins, forget_departed = map(from_python, (bins.count_bins, bins.forget_departed))
+best_cut, cut_after, lighter_side = map(from_python, (split.best_cut, tree.cut_after, tree.lighter_side))
+projection_key = from_python(projection.projection_key)
+list_candidates, set_apart, split_off = map(from_python, (tree.list_candidates, tree.set_apart, tree.split_off))
 
 KINDS = {
     "normal": lambda rng, d: rng.normal(size=(d, 900)),
@@ -23,7 +30,7 @@ FIRST, PLUS = np.zeros(1, np.int32), np.ones(1, np.int8)
 
 
 def scratch(n):
-    return np.empty((N_WORK, n)), np.empty(n, np.int32), np.empty(3 * n + 1, np.int32)
+    return np.empty((N_WORK, n)), np.empty(n, np.uint32), np.empty(3 * n + 1, np.uint32)
 
 
 def grown(points, criterion, n_kept, seed, exact=True, apart=True, size=None):
@@ -98,14 +105,14 @@ def test_fast_search_grows_trees_of_about_the_same_size(rng, kind):
 def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
     n = 900
     values = np.round(rng.normal(size=n), 2)  # with ties
-    weights = rng.integers(1, 4, size=n).astype(np.int32)
-    members, where = (np.arange(n, dtype=np.int32) for _ in range(2))
+    weights = rng.integers(1, 4, size=n).astype(np.uint32)
+    members, where = (np.arange(n, dtype=np.uint32) for _ in range(2))
     total = int(weights.sum())
     bins, table, room, projected = new_bins(2, total), n_log_n_table(total), scratch(total), np.empty(n)
     count_bins(bins, 0, values, weights, n)
     end = n
     for n_leaving in (1, 3, 40, 2, 200, 1, 100, 90, 120, 200):  # a few, or many, down to a small node
-        leaving = rng.choice(members[:end], n_leaving, replace=False).astype(np.int32)
+        leaving = rng.choice(members[:end], n_leaving, replace=False).astype(np.uint32)
         split_off(members, where, 0, end, leaving, n_leaving)
         end -= n_leaving
         assert_array_equal(members[where], np.arange(n))
@@ -124,7 +131,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
             assert_allclose((cut, score), (expected_cut, expected_score), rtol=1e-10)
         else:
             assert score >= expected_score - 1e-9 * abs(expected_score)
-        is_below, light = values[there] < cut, np.empty(n, np.int32)
+        is_below, light = values[there] < cut, np.empty(n, np.uint32)
         if keep:
             count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
         else:
@@ -141,7 +148,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
 def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     values = KINDS[kind](rng, 1)[0]
     n = len(values)
-    members, weights = np.arange(n, dtype=np.int32), np.ones(n, np.int32)
+    members, weights = np.arange(n, dtype=np.uint32), np.ones(n, np.uint32)
     bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
     count_bins(bins, 0, values, weights, n)
     arguments = (values, True, False, values[None], FIRST, PLUS, members, members.copy(), n, weights, 0, table)
@@ -168,7 +175,7 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
 
 def test_constant_columns_have_no_cut():
     n = 200
-    members, weights, values = np.arange(n, dtype=np.int32), np.ones(n, np.int32), np.full(n, 0.1)
+    members, weights, values = np.arange(n, dtype=np.uint32), np.ones(n, np.uint32), np.full(n, 0.1)
     bins = new_bins(1, n)
     count_bins(bins, 0, values, weights, n)
     column = (0, n, values, True, False, values[None], FIRST, PLUS, members, members, n, weights)

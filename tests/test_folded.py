@@ -2,9 +2,13 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_array_equal
+from parts import from_python
 
-from infold.core.folded import ALONE, folded_apart, folded_side
+from infold.core import folded
+from infold.core.folded import ALONE, folded_side
 from infold.core.forest import compact
+
+folded_apart = from_python(folded.folded_apart)
 
 
 @pytest.mark.parametrize("n_leaves", [1, 200, 256, 257, 300, 900])

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
+from parts import from_python
 
-from infold.core import distance
+from infold.core import distance, projection
 from infold.core.distance import LOCAL_DISTANCES, diameter, geodesic_rows, trees_apart
 from infold.core.folded import folded_side
 from infold.core.forest import Plan, compact, default_min_samples_split, grow_forest, leaf_nodes
 from infold.core.geodesic import geodesic_local_mi
 from infold.core.jit import draw_seeds
 from infold.core.neighbors import digammas
-from infold.core.projection import draw_projections
 from infold.core.tree import Tree, bootstrap_rows
 
+draw_projections = from_python(projection.draw_projections)
 DATA = Path(__file__).parent / "data"
 RELEASED_FORESTS = ["helix_d0", "uniform_d10", "gaussian_d0"]
 

@@ -50,6 +50,7 @@ ORDER = [
     "__main__",
 ]
 CORE_ORDER = [
+    "fragment",
     "jit",
     "parallel",
     "scaling",
@@ -61,6 +62,7 @@ CORE_ORDER = [
     "room",
     "tree",
     "route",
+    "lists",
     "tiles",
     "brute",
     "sweep",
@@ -69,6 +71,7 @@ CORE_ORDER = [
     "neighbors",
     "many",
     "intervals",
+    "pair",
     "forest",
     "distance",
     "folded",

@@ -4,25 +4,30 @@ import sys
 
 import numba
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
+from parts import from_python
 
-from infold.core.jit import SOURCES, draw_seeds, next_random, random_below
+from infold.core import jit
+from infold.core.jit import SOURCES, draw_seeds
 from infold.core.tree import grow_tree
+
+next_random, random_below = map(from_python, (jit.next_random, jit.random_below))
 
 GARBAGE = """
 import gc
 import numpy as np
 from numba.core import event
-from infold.core.jit import random_below
+from infold.core.forest import renumber
 
 class Listener(event.Listener):
     def on_start(self, happened): print("compiling", gc.isenabled())
     def on_end(self, happened): pass
 
 event.register("numba:compile", Listener())
-for wanted, bound in ((gc.enable, 10), (gc.disable, 10.5)):  # another type is compiled anew
+for wanted, kind in ((gc.enable, np.int32), (gc.disable, np.int64)):  # another type is compiled anew
     wanted()
-    random_below(np.array([7], np.uint64), bound)
+    renumber(np.zeros((1, 1), kind))
     print("done", gc.isenabled())
 """
 
@@ -58,6 +63,11 @@ def test_garbage_is_not_looked_for_while_compiling_but_afterwards_as_before(tmp_
     told = done.stdout.splitlines()
     assert set(told) == {"compiling False", "done True", "done False"}
     assert [line for line in told if line.startswith("done")] == ["done True", "done False"]
+
+
+def test_a_part_refuses_to_be_called_from_python():
+    with pytest.raises(TypeError):
+        jit.next_random(np.array([1], np.uint64))
 
 
 def test_kernels_of_others_that_have_no_module_compile():

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose
+from parts import from_python
 
-from infold.core.split import fast_bic_cut, n_log_n_table, replace_by_logs, two_means_cut
+from infold.core import split
+from infold.core.split import n_log_n_table
+
+fast_bic_cut, two_means_cut = map(from_python, (split.fast_bic_cut, split.two_means_cut))
+replace_by_logs = from_python(split.replace_by_logs)
 
 COLUMNS = {
     "normal": lambda rng: rng.normal(size=100),

@@ -48,7 +48,8 @@ SMALL = """
 import numpy as np
 from infold.core import jit
 print(jit.__file__)
-print(jit.random_below(np.array([7], np.uint64), 1_000_000))
+from infold.core.forest import renumber
+print(renumber(np.array([[3, 1, 3, 2]])))
 """
 
 

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .bins import BOUND, LEFT, RIGHT, STRIDE, find_bins, group_bins
-from .jit import kernel, part
+from .jit import inlined, part
 from .projection import project
 from .scan import TINY, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
@@ -45,20 +45,26 @@ def padded(n):
     return (n + STRIDE - 1) // STRIDE * STRIDE
 
 
+@inlined
+def sum_bins(bins, c, m):
+    """Pass over empty bins at the ends of column c; return `sum_edges` of the others."""
+    first, last = np.int64(bins.first[c]), np.int64(bins.last[c])
+    first, last, mean, end = sum_edges(bins.moments[c], first, last, m, bins.edge_weight, bins.edge)
+    bins.first[c], bins.last[c] = first, last
+    return first, end, mean
+
+
 @part
-def sum_edges(bins, c, m):
+def sum_edges(moments, first, last, m, edge_weight, edge):
     """Fill `edge` with sums, squares and squared deviations on both sides of each edge between the bins with rows.
 
-    Return (first edge, end of edges to look at several at a time, mean in widths).
+    Return (first edge, last edge, mean in widths, end of edges to look at several at a time).
     """
-    moments, first, last = bins.moments[c], bins.first[c], bins.last[c]
     while moments[first, 0] == 0.0:
         first += 1
     while moments[last - 1, 0] == 0.0:
         last -= 1
-    bins.first[c], bins.last[c] = first, last
-    edge_weight, edge = bins.edge_weight, bins.edge
-    sums, squares, left, right = edge[0], edge[1], edge[LEFT], edge[RIGHT]
+    sums, squares = edge[0], edge[1]
     total = 0.0
     for b in range(first, last):
         total += moments[b, 0] * (b + 0.5) + moments[b, 1]
@@ -71,6 +77,14 @@ def sum_edges(bins, c, m):
         s += moments[b, 0] * middle + moments[b, 1]
         q += middle * (moments[b, 0] * middle + 2.0 * moments[b, 1]) + moments[b, 2]
         edge_weight[b + 1], sums[b + 1], squares[b + 1] = np.int64(w), s, q
+    return first, last, mean, square_edges(edge_weight, edge, first, last, m)
+
+
+@part
+def square_edges(edge_weight, edge, first, last, m):
+    """Fill in the squared deviations on both sides of the edges first to last, from sums; return the padded end."""
+    sums, squares, left, right = edge[0], edge[1], edge[LEFT], edge[RIGHT]
+    s, q = sums[last], squares[last]
     end = first + padded(last - first + 1)
     for e in range(last + 1, end):
         edge_weight[e], sums[e], squares[e] = m, s, q
@@ -78,10 +92,10 @@ def sum_edges(bins, c, m):
         n_left, n_right = max(edge_weight[e], 1), max(m - edge_weight[e], 1)
         left[e] = max(squares[e] - sums[e] * sums[e] / n_left, TINY)
         right[e] = max((q - squares[e]) - (s - sums[e]) * (s - sums[e]) / n_right, TINY)
-    return first, end, mean
+    return end
 
 
-@kernel
+@inlined
 def binned_cut(
     bins,
     c,
@@ -112,8 +126,8 @@ def binned_cut(
     """
     if bins.n_bins[c] == 0:
         return np.inf, np.nan, np.nan, 0
-    first, padded_end, mean = sum_edges(bins, c, m)
-    last, edge = bins.last[c], bins.edge
+    first, padded_end, mean = sum_bins(bins, c, m)
+    last, edge = np.int64(bins.last[c]), bins.edge
     if criterion == FAST_BIC:
         floor = VARIANCE_FLOOR * edge[LEFT, last] / m
         least = math.log(max(floor, TINY))
@@ -125,9 +139,9 @@ def binned_cut(
     best = (to_beat - share) / factor
     if exact:
         for b in range(first, last):
-            bound_bin(bins, b, m, criterion, least, n_log_n)
+            bound_bin(bins.edge_weight, edge, b, m, criterion, least, n_log_n)
     else:
-        pick_bins(bins, first, last, m, criterion, least, n_log_n)
+        pick_bins(bins.edge_weight, edge, first, last, m, criterion, least, n_log_n)
     bound, promising = edge[BOUND], first
     for b in range(first, last):
         promising = b if bound[b] < bound[promising] else promising
@@ -138,7 +152,8 @@ def binned_cut(
     if not bins.grouped[c]:
         if not is_fresh:
             project(points, members, feature, sign, projected)
-            find_bins(bins, c, projected, 0, members.size)
+            n_bins = np.int64(bins.n_bins[c])
+            find_bins(bins.low[c], bins.width[c], n_bins, projected[: members.size], bins.code, work[0])
         group_bins(bins, c, room, projected, members, keep, best)
         bins.grouped[c] = keep
     for turn in range(first - 1, last):
@@ -157,28 +172,28 @@ def binned_cut(
 
 
 @part
-def bound_bin(bins, b, m, criterion, least, n_log_n):
+def bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n):
     """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
     Squares are no less than at the bin's outer edges, nor than `least`. With these the score is concave in the number
     of rows to the left, so that it is smallest at an end.
     """
-    n_0, n_1 = bins.edge_weight[b], bins.edge_weight[b + 1]
-    bins.edge[BOUND, b] = np.inf
+    n_0, n_1 = edge_weight[b], edge_weight[b + 1]
+    edge[BOUND, b] = np.inf
     if n_1 > n_0:
-        left, right = max(bins.edge[LEFT, b], least), max(bins.edge[RIGHT, b + 1], least)
+        left, right = max(edge[LEFT, b], least), max(edge[RIGHT, b + 1], least)
         bound = min(
             score_of(criterion, n_0, left, m - n_0, right, n_log_n),
             score_of(criterion, n_1, left, m - n_1, right, n_log_n),
         )
         # The sums behind a bound are rounded too: a hair's breadth is given away.
-        bins.edge[BOUND, b] = bound - 1e-9 * abs(bound)
+        edge[BOUND, b] = bound - 1e-9 * abs(bound)
 
 
 @part
-def best_edge(bins, first, last, m, criterion, least, n_log_n):
+def best_edge(edge_weight, edge, first, last, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between the bins first to last to cut at."""
-    edge_weight, left, right = bins.edge_weight, bins.edge[LEFT], bins.edge[RIGHT]
+    left, right = edge[LEFT], edge[RIGHT]
     best, at = np.inf, first + 1
     for e in range(first + 1, last):
         n_left = edge_weight[e]
@@ -188,11 +203,10 @@ def best_edge(bins, first, last, m, criterion, least, n_log_n):
     return best, at
 
 
-@part
-def pick_bins(bins, first, last, m, criterion, least, n_log_n):
+@inlined
+def pick_bins(edge_weight, edge, first, last, m, criterion, least, n_log_n):
     """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
-    score, at = best_edge(bins, first, last, m, criterion, least, n_log_n)
-    edge_weight, edge = bins.edge_weight, bins.edge
+    score, at = best_edge(edge_weight, edge, first, last, m, criterion, least, n_log_n)
     edge[BOUND, first:last] = np.inf
     below, above = at - 1, min(at, last - 1)
     while below > first and edge_weight[below + 1] == edge_weight[below]:
@@ -200,28 +214,28 @@ def pick_bins(bins, first, last, m, criterion, least, n_log_n):
     while above < last - 1 and edge_weight[above + 1] == edge_weight[above]:
         above += 1
     for b in (below, above):
-        bound_bin(bins, b, m, criterion, least, n_log_n)
+        bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n)
         if criterion == FAST_BIC:
             edge[BOUND, b] = max(edge[BOUND, b], score - GAIN)
     for b in (first, last - 1):
-        bound_bin(bins, b, m, criterion, least, n_log_n)
+        bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n)
 
 
-@part
+@inlined
 def score_a_row(bins, c, m, n_log_n):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     if bins.n_bins[c] == 0:
         return np.inf
-    first, padded_end, _ = sum_edges(bins, c, m)
-    last, edge = bins.last[c], bins.edge
+    first, padded_end, _ = sum_bins(bins, c, m)
+    last, edge = np.int64(bins.last[c]), bins.edge
     replace_by_logs(edge[LEFT, first:padded_end], bins.offset)
     replace_by_logs(edge[RIGHT, first:padded_end], bins.offset)
     least = edge[LEFT, last] + math.log(VARIANCE_FLOOR / m)
-    score, _ = best_edge(bins, first, last, m, np.int64(FAST_BIC), least, n_log_n)
+    score, _ = best_edge(bins.edge_weight, edge, first, last, m, np.int64(FAST_BIC), least, n_log_n)
     return (score + shared_score(m, bins.width[c])) / m
 
 
-@part
+@inlined
 def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
     """Return (score, value below, value above) of the best cut of column c, grouped in `room`, after a row of bin b."""
     start, stop = bins.start[room, b], bins.stop[room, b]
@@ -250,7 +264,7 @@ def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_lo
     return score, inside[i], inside[i + 1] if i + 1 < n else np.nan
 
 
-@kernel
+@inlined
 def cut_above(bins, c, b, low, high, where, end):
     """Return the cut above `low` in bin b of a kept column: halfway to `high`, or to the lowest value after bin b."""
     while math.isnan(high):
@@ -261,7 +275,7 @@ def cut_above(bins, c, b, low, high, where, end):
     return between(low, high)
 
 
-@kernel
+@inlined
 def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
     """Fill `leaving` with the rows of a kept column on the lighter side of `cut`, in or right after bin b.
 

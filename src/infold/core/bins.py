@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel, part
+from .jit import inlined, part
 from .projection import value_at
 from .scan import range_of
 
@@ -51,7 +51,7 @@ def new_bins(n_columns: int, size: int) -> Bins:
     return Bins(
         key=np.empty(n_columns, np.int64),
         values=np.empty((n_columns, size)),
-        member=np.empty((n_columns, size), np.int32),
+        member=np.empty((n_columns, size), np.uint32),
         n_rows=np.empty(n_columns, np.int32),
         known_end=np.empty(n_columns, np.int32),
         n_bins=np.empty(n_columns, np.int32),
@@ -60,56 +60,62 @@ def new_bins(n_columns: int, size: int) -> Bins:
         low=np.empty(n_columns),
         width=np.empty(n_columns),
         grouped=np.empty(n_columns, np.bool_),
-        start=np.empty((n_columns, MOST_BINS), np.int32),
-        stop=np.empty((n_columns, MOST_BINS), np.int32),
+        start=np.empty((n_columns, MOST_BINS), np.uint32),
+        stop=np.empty((n_columns, MOST_BINS), np.uint32),
         in_order=np.empty((n_columns, MOST_BINS), np.bool_),
         moments=np.empty((n_columns, MOST_BINS, 3)),
         edge_weight=np.empty(MOST_BINS + STRIDE, np.int64),
         edge=np.empty((5, MOST_BINS + STRIDE)),
-        code=np.empty(size, np.int32),
+        code=np.empty(size, np.uint32),
         offset=np.empty(max(size, MOST_BINS + STRIDE)),
     )
 
 
-@kernel
+@inlined
 def count_bins(bins, c, projected, loads, end):
     """Lay out bins for column c, and fill their moments with the `projected` values, each with its load."""
+    low, width, n_bins = fill_moments(projected, loads, bins.moments[c], bins.code, bins.offset)
+    bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
+    bins.n_rows[c], bins.known_end[c], bins.grouped[c] = projected.size, end, False
+    bins.first[c], bins.last[c] = 0, n_bins
+
+
+@part
+def fill_moments(projected, loads, moments, code, offset):
+    """Count `projected` values, each with its load, in bins; return (low, width, number of bins), 0 if all are equal.
+
+    What comes as a tuple of many arrays costs a call more than this loop: so only those that it needs.
+    """
     low, high = range_of(projected)
     n_bins = min(max(int(DENSITY * math.sqrt(projected.size)), 8), MOST_BINS)
     width = (high - low) / n_bins
     if not (0.0 < width < np.inf and 1.0 / width < np.inf):
-        n_bins = 0
-    bins.low[c], bins.width[c], bins.n_bins[c] = low, width, n_bins
-    bins.n_rows[c], bins.known_end[c], bins.grouped[c] = projected.size, end, False
-    bins.first[c], bins.last[c] = 0, n_bins
-    if n_bins == 0:
-        return
-    moments, code, offset = bins.moments[c], bins.code, bins.offset
+        return low, width, 0
     moments[:n_bins] = 0.0
     for begin in range(0, projected.size, AT_A_TIME):
         stop = min(begin + AT_A_TIME, projected.size)
-        find_bins(bins, c, projected, begin, stop)
+        find_bins(low, width, n_bins, projected[begin:stop], code[begin:stop], offset)
         for i in range(begin, stop):
             b, w, off = code[i], loads[i], offset[i - begin]
             moments[b, 0] += w
             moments[b, 1] += w * off
             moments[b, 2] += w * off * off
+    return low, width, n_bins
 
 
 @part
-def find_bins(bins, c, projected, begin, stop):
-    """Fill code[begin:stop] with the bins of `projected` values, `offset` with their distances from the middle."""
-    low, scale, last = bins.low[c], 1.0 / bins.width[c], np.int32(bins.n_bins[c] - 1)
-    code, offset = bins.code, bins.offset
-    for i in range(begin, stop):
+def find_bins(low, width, n_bins, projected, code, offset):
+    """Fill `code` with the bins of `projected` values, `offset` with their distances from the middle."""
+    scale, last = 1.0 / width, np.int32(n_bins - 1)
+    for i in range(projected.size):
         at = (projected[i] - low) * scale
         b = np.int32(at)
         b = b if b < last else last
         code[i] = b
-        offset[i - begin] = at - b - 0.5
+        offset[i] = at - b - 0.5
 
 
-@part
+@inlined
 def group_bins(bins, c, to, projected, members, all_bins, limit):
     """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
     bound, start, stop = bins.edge[BOUND], bins.start[to], bins.stop[to]
@@ -126,7 +132,7 @@ def group_bins(bins, c, to, projected, members, all_bins, limit):
             bins.values[to, at], bins.member[to, at] = projected[i], members[i]
 
 
-@kernel
+@inlined
 def forget_departed(bins, c, members, end, weights, points, feature, sign):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
     low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size

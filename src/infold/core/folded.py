@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .distance import trees_apart
-from .jit import FIRST, kernel
+from .jit import FIRST, kernel, part
 
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 
@@ -57,7 +57,7 @@ def fold(leaves, n_leaves):
     return leaves, folded, start, rows
 
 
-@kernel
+@part
 def folded_apart(side, queries, out):
     """Fill out[q, j] as `trees_apart` does for all rows j."""
     n_trees, n = side.folded.shape

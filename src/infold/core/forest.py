@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .bins import new_bins
 from .intervals import route_column
 from .jit import kernel
+from .lists import sorted_lists
+from .pair import grow_pair_trees, new_pair_room
 from .parallel import blocks, run
 from .projection import room_for
 from .room import new_room
@@ -43,6 +45,9 @@ def default_min_samples_split(n_bootstrap: int) -> int:
 def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int], Iterator[Tree]]:
     """Return a function that grows the trees first to end of the `plan` on `points` (d, n), one after the other."""
     n_features, n = points.shape
+    if n_features == 2:
+        grow_pairs, no_leaves = pair_grower(points, plan), np.empty((2, 0, n), np.int32)
+        return lambda first, end: (Tree(*grow_pairs(t, t + 1, no_leaves)) for t in range(first, end))
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
     n_kept_columns = room_for(n_features, plan.n_bootstrap)
@@ -57,6 +62,22 @@ def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int], Iterator
             yield Tree(
                 *grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, plan.exact, state, room, bins)
             )
+
+    return grow
+
+
+def pair_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int, np.ndarray], tuple[np.ndarray, ...]]:
+    """Return a function that grows trees on two columns, fills in their leaves, and returns the last one's arrays."""
+    lists = sorted_lists(points)
+    n_log_n, criterion = n_log_n_table(plan.n_bootstrap), CRITERIA[plan.criterion]
+
+    def grow(first: int, end: int, leaves: np.ndarray) -> tuple[np.ndarray, ...]:
+        room = new_pair_room(points.shape[1], plan.n_bootstrap)
+        seeds, size, smallest = plan.seeds[first:end], plan.n_bootstrap, plan.min_samples_split
+        arrays: tuple[np.ndarray, ...] = grow_pair_trees(
+            points, *lists, seeds, size, smallest, criterion, n_log_n, plan.exact, *room, leaves
+        )
+        return arrays
 
     return grow
 
@@ -93,7 +114,7 @@ def router(points: np.ndarray, used: np.ndarray) -> Callable[[Tree, np.ndarray],
     if np.count_nonzero(used) > 1:
         return lambda tree, leaf: route(*tree, points, used, leaf)
     column = int(np.flatnonzero(used)[0])
-    order = np.argsort(points[column], kind="stable").astype(np.int32)
+    order = np.argsort(points[column], kind="stable").astype(np.uint32)
     values = points[column][order]
     return lambda tree, leaf: route_column(*tree, column, values, order, leaf)
 
@@ -102,20 +123,31 @@ def marginal_leaves(
     points: np.ndarray, plan: Plan, used: np.ndarray, *, n_jobs: int | None, verbose: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the leaf ids (T, n) under the mask `used` and under its opposite; no tree outlives its task."""
-    grow, n = tree_grower(points, plan), points.shape[1]
-    routers = [router(points, used), router(points, ~used)]
+    fill = leaf_filler(points, plan, used)
 
     def work(first: int, end: int) -> list[np.ndarray]:
-        leaves = np.empty((2, end - first, n), np.int32)
-        for t, tree in enumerate(grow(first, end)):
-            for side, send in enumerate(routers):
-                send(tree, leaves[side, t])
+        leaves = np.empty((2, end - first, points.shape[1]), np.int32)
+        fill(first, end, leaves)
         return [compact(side) for side in leaves]
 
     tasks = blocks(len(plan.seeds), TREES_PER_TASK)
     groups = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
     y, x = (stacked([group.pop() for group in groups]) for _ in range(2))
     return x, y
+
+
+def leaf_filler(points: np.ndarray, plan: Plan, used: np.ndarray) -> Callable[[int, int, np.ndarray], Any]:
+    """Return a function that grows the trees first to end, and fills in the leaves (2, T, n) of both sides."""
+    if len(points) == 2 and used[0] and not used[1]:
+        return pair_grower(points, plan)
+    grow, routers = tree_grower(points, plan), [router(points, used), router(points, ~used)]
+
+    def fill(first: int, end: int, leaves: np.ndarray) -> None:
+        for t, tree in enumerate(grow(first, end)):
+            for side, send in enumerate(routers):
+                send(tree, leaves[side, t])
+
+    return fill
 
 
 def stacked(groups: list[np.ndarray]) -> np.ndarray:

@@ -19,6 +19,8 @@ import numpy as np
 from numba.core import cgutils, event, types
 from numba.extending import intrinsic
 
+from .fragment import FragmentCompiler, KernelCompiler
+
 
 def _fingerprint() -> str:
     """Return a hash of all kernels' sources."""
@@ -32,9 +34,9 @@ SOURCES = _fingerprint()
 def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: compiled, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
 
+    jit = _without_gil(**flags)
+
     def decorate(function: Callable[..., Any]) -> Any:
-        # No C function has to call a kernel, so numba need not make it callable from there.
-        jit = functools.partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **flags)
         try:
             dispatcher = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
@@ -49,11 +51,24 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
+def _without_gil(compiler: Any = KernelCompiler, **flags: Any) -> Any:
+    # No C function has to call a kernel, so numba need not make it callable from there.
+    return functools.partial(
+        numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=compiler, **flags
+    )
+
+
+def fragment(**flags: Any) -> Any:
+    """Return a decorator for what only kernels call."""
+    return _without_gil(FragmentCompiler, no_cpython_wrapper=True, **flags)()
+
+
 kernel = compiled()
-part = compiled(no_cpython_wrapper=True)
-"""A kernel that only kernels call; called from Python it would crash. What Python needs is half of a small kernel."""
-kernel_without_nan = compiled(fastmath={"nnan", "nsz"})
-part_without_nan = compiled(fastmath={"nnan", "nsz"}, no_cpython_wrapper=True)
+part = fragment()
+"""A kernel that only kernels call; called from Python it raises TypeError."""
+inlined = fragment(forceinline=True)
+"""A part that takes a tuple of many arrays: a call would copy seven numbers for each of them, every time."""
+part_without_nan = fragment(fastmath={"nnan", "nsz"})
 """For loops whose values are never NaN: minima and maxima then run several at a time."""
 
 
@@ -81,13 +96,13 @@ def _unowned(typing: Any, arrays: Any) -> Any:
 
 unowned: Any = intrinsic(_unowned)
 
-FIRST = np.int64(0)  # for numba every number that is written out is a type of its own, and compiled for anew
+FIRST: Any = np.int64(0)  # for numba every number that is written out is a type of its own, and compiled for anew
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@kernel
+@part
 def next_random(state):
     """Advance `state` (one uint64 in an array) and return 64 random bits."""
     state[0] += _GOLDEN
@@ -97,7 +112,7 @@ def next_random(state):
     return bits ^ (bits >> np.uint64(31))
 
 
-@kernel
+@part
 def random_below(state, bound):
     """Return a random integer in [0, bound), for bound < 2**32."""
     return np.int64(((next_random(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel, next_random, part, random_below
+from .jit import inlined, next_random, part, random_below
 
 FEW = 4  # features below which sums of two are few enough to be kept along a chain of nodes
 BYTES = 32e6  # room for kept projections, a thread
 
 
-@kernel
+@part
 def draw_projections(n_features, n_candidates, state, column, feature, sign):
     """Fill `column`, `feature`, `sign` with the non-zeros of a random sparse matrix, sorted by column, then feature.
 
@@ -58,7 +58,7 @@ def project(points, rows, feature, sign, out):
                 out[i] -= values[rows[i]]
 
 
-@part
+@inlined
 def value_at(points, row, feature, sign, first, end):
     """Return the signed sum of features first to end (at least one) of a row, as `project` adds them up."""
     value = points[feature[first], row] if sign[first] > 0 else -points[feature[first], row]
@@ -73,7 +73,7 @@ def room_for(n_features: int, size: int) -> int:
     return int(max(2, min(n_projections, BYTES / (12 * size))))
 
 
-@kernel
+@part
 def projection_key(feature, sign, n_features):
     """Return a number for the projection, up to its sign, or −1 if it is not kept along a chain."""
     if feature.size == 1:

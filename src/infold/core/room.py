@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import part
+from .jit import inlined
 from .projection import n_keys
 from .scan import N_WORK
 
@@ -51,18 +51,18 @@ def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
     largest = min(n // SHRINK, most) if 8 * n_features * n > CACHE else 0
     n_apart = largest * SHRINK // (SHRINK - 1)  # those within it have fewer and fewer
     return Room(
-        weights=np.empty(n, np.int32),
-        members=np.empty(most + 1, np.int32),
-        where=np.empty(n, np.int32),
-        loads=np.empty(most, np.int32),
-        leaving=np.empty(most, np.int32),
-        few=np.empty(2 * SAMPLE, np.int32),
-        few_loads=np.empty(2 * SAMPLE, np.int32),
+        weights=np.empty(n, np.uint32),
+        members=np.empty(most + 1, np.uint32),
+        where=np.empty(n, np.uint32),
+        loads=np.empty(most, np.uint32),
+        leaving=np.empty(most, np.uint32),
+        few=np.empty(2 * SAMPLE, np.uint32),
+        few_loads=np.empty(2 * SAMPLE, np.uint32),
         trial=np.empty(most),
         best=np.empty(most),
         work=np.empty((N_WORK, size)),
-        carried=np.empty(most, np.int32),
-        code=np.empty(3 * most + 1, np.int32),
+        carried=np.empty(most, np.uint32),
+        code=np.empty(3 * most + 1, np.uint32),
         stack=np.empty((most + 1, 5), np.int32),
         column_of=np.empty(n_keys(n_features), np.int32),
         column=np.empty(n_candidates, np.int32),
@@ -70,18 +70,18 @@ def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
         sign=np.empty(n_candidates, np.int8),
         candidate=np.empty((2, n_candidates), np.int32),
         table=np.empty(n_features * n_apart),
-        table_weights=np.empty(n_apart, np.int32),
+        table_weights=np.empty(n_apart, np.uint32),
     )
 
 
-@part
+@inlined
 def rows_apart(room, n_features, first, end):
     """Return the table and the weights of the rows first to end that are set apart."""
     table = room.table[n_features * first : n_features * end].reshape((n_features, end - first))
     return table, room.table_weights[first:end]
 
 
-@part
+@inlined
 def set_rows_apart(points, weights, members, table, table_weights):
     """Copy the `members` to a table of their own; then number them as they stand there."""
     for f in range(points.shape[0]):

@@ -156,11 +156,11 @@ def route(cut, left, right, proj_start, proj_feature, proj_sign, points, used, l
     sign = np.empty(proj_sign.size, np.int8)
     masked(proj_start, proj_feature, proj_sign, used, start, feature, sign)
     most = min(n, CHUNK)
-    rows, spare, exit_at = np.empty(n, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
+    rows, spare, exit_at = np.empty(n, np.uint32), np.empty(most, np.uint32), np.empty(most, np.uint32)
     for i in range(n):
         rows[i] = i
     values, stays = np.empty(most), np.empty(most, np.bool_)
-    path, jury, departed = np.empty((3, STRETCH), np.int32), np.empty(JURY, np.int32), np.empty(STRETCH + 1, np.int64)
+    path, jury, departed = np.empty((3, STRETCH), np.int32), np.empty(JURY, np.uint32), np.empty(STRETCH + 1, np.int64)
     low, high = np.empty(points.shape[0]), np.empty(points.shape[0])
     stack = np.empty((cut.size + 1, 3), np.int32)
     for company in range(0, n, CHUNK):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel, kernel_without_nan, part
+from .jit import part, part_without_nan
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 FEW = 12  # values that insertion sorts fastest, in whatever order
@@ -19,7 +19,7 @@ TINY, HUGE, LOG_HUGE = 1e-300, 1e300, 690.0  # squares in a logarithm: of nothin
 N_WORK = 8  # rows of `work` that `sort_pairs` and `score_cuts` use
 
 
-@kernel_without_nan
+@part_without_nan
 def range_of(values):
     """Return the smallest and the largest of the values."""
     low, high = values[0], values[0]
@@ -63,7 +63,7 @@ def sort_by_heap(values, carried):
         values[at], carried[at] = value, load
 
 
-@kernel
+@part
 def sort_pairs(values, carried, work, code):
     """Sort `values` and what each carries (int32); `work` and `code`, of 3 n + 1 at least, are scratch."""
     n = values.size
@@ -140,7 +140,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     return best, found
 
 
-@kernel
+@part
 def small_cut(values, weights, m, criterion, n_log_n, work, code):
     """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
     n = values.size

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel, part
+from .jit import part
 
 FAST_BIC, TWO_MEANS = 0, 1
 CRITERIA = {"fast_bic": FAST_BIC, "two_means": TWO_MEANS}
@@ -31,7 +31,7 @@ _REFUSED = 2.0**1000
 _LOG_REFUSED = 1000 * _LN2
 
 
-@kernel
+@part
 def replace_by_logs(values, exponents):
     """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time.
 
@@ -88,7 +88,7 @@ def between(low, high):
     return middle if middle > low else high
 
 
-@kernel
+@part
 def fast_bic_cut(values, n_log_n):
     """Return (cut, BIC) of the best two Gaussians for sorted `values`, (nan, inf) if no cut is sound. Sec. 5.2.
 
@@ -121,7 +121,7 @@ def fast_bic_cut(values, n_log_n):
     return between(values[position], values[position + 1]), best + constant
 
 
-@kernel
+@part
 def two_means_cut(values):
     """Return (cut, sum of the two sides' squared deviations) of the best cut of sorted `values`, or (nan, inf)."""
     m = values.size
@@ -136,7 +136,7 @@ def two_means_cut(values):
     return between(values[position], values[position + 1]), best
 
 
-@kernel
+@part
 def best_cut(values, criterion, n_log_n):
     """Return (cut, score) of sorted `values` under one of CRITERIA."""
     if criterion == FAST_BIC:

@@ -8,23 +8,20 @@ BAND of a bound is decided by the definition, |x_i − x_j| · w in float64, so 
 
 from __future__ import annotations
 
-import functools
 import math
 
-import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
-from .jit import kernel
+from .jit import fragment, kernel
 
 BAND = 2.0**-22  # twice the error of a distance: room for rounding the bounds themselves
 FEW = 4  # so many smallest values are kept in registers, without a branch that could be mispredicted
 ATOM = 5e-324  # the smallest positive number: "below ATOM" means "equal to 0"
 FAR = np.float32(np.inf)
 
-INLINED = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-piece = functools.partial(numba.njit, nogil=True, error_model="numpy", fastmath={"nnan"}, **INLINED)()
+piece = fragment(forceinline=True, fastmath={"nnan"})
 """A part of a kernel that is called for a few values at a time: a real call would count references to its arrays."""
 
 

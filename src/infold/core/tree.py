@@ -15,7 +15,7 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import kernel, part, random_below, unowned
+from .jit import FIRST, inlined, kernel, part, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
 from .scan import small_cut, sort_pairs
@@ -45,13 +45,13 @@ class Tree(NamedTuple):
 @kernel
 def bootstrap_rows(n, size, state):
     """Return `size` rows out of n, drawn with replacement."""
-    rows = np.empty(size, np.int32)
+    rows = np.empty(size, np.uint32)
     for i in range(size):
         rows[i] = random_below(state, n)
     return rows
 
 
-@kernel
+@inlined
 def split_off(members, where, first, end, leaving, n_leaving):
     """Move the rows leaving[:n_leaving] to the end of members[first:end], keep `where` its inverse."""
     for i in range(n_leaving):
@@ -60,7 +60,7 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@kernel
+@inlined
 def lighter_side(values, cut, m, members, loads, leaving):
     """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their load, are they below)."""
     n_below = 0
@@ -74,7 +74,7 @@ def lighter_side(values, cut, m, members, loads, leaving):
     return n, n_below if below else m - n_below, below
 
 
-@kernel
+@inlined
 def set_apart(members, values, cut, below, leaving, n_leaving):
     """Move leaving[:n_leaving], the members on one side of `cut`, behind the others: both stay in order."""
     n = 0
@@ -97,7 +97,7 @@ def sorted_cut(values, loads, criterion, n_log_n, work, code):
     return best_cut(scratch[:m], criterion, n_log_n)
 
 
-@kernel
+@part
 def sample(members, weights, few, few_loads):
     """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
@@ -109,7 +109,7 @@ def sample(members, weights, few, few_loads):
     return n, weight
 
 
-@kernel
+@part
 def list_candidates(column, feature, sign, first, end):
     """Fill first, end with the places of each distinct projection, single features first; return how many.
 
@@ -138,7 +138,7 @@ def list_candidates(column, feature, sign, first, end):
     return count
 
 
-@kernel
+@part
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
     if math.isnan(high):
@@ -226,11 +226,11 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         gathered, n_few = False, 0
         draw_projections(n_features, n_candidates, state, column, feature, sign)
         best_score, best_at, best_first, best_end = np.inf, np.nan, 0, 0
-        best_column, best_low, best_high, best_bin = -1, np.nan, np.nan, 0
+        best_column, best_low, best_high, best_bin = FIRST - 1, np.nan, np.nan, FIRST
         for candidate in range(list_candidates(column, feature, sign, candidate_first, candidate_end)):
             begin, stop = candidate_first[candidate], candidate_end[candidate]
             features, signs = feature[begin:stop], sign[begin:stop]
-            key, c = np.int64(-1), -1
+            key, c = FIRST - 1, FIRST - 1
             if not small and (keep or not exact):
                 key = projection_key(features, signs, n_features)
                 c = column_of[key] if key >= 0 else -1
