@@ -51,6 +51,7 @@ ORDER = [
 ]
 CORE_ORDER = [
     "jit",
+    "orders",
     "parallel",
     "scaling",
     "split",

@@ -6,7 +6,7 @@ import pytest
 import infold
 from infold._tasks import _Batches, in_order
 from infold._validation import check_pair
-from infold.resampling import make_pairings, make_shuffle, partition_tasks, refitted, refitted_all
+from infold.resampling import Deal, make_pairings, make_shuffle, partition_tasks, refitted, refitted_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::infold.DataWarning")
 
@@ -56,12 +56,12 @@ CASES = [(name, kind) for name in ESTIMATORS for kind in (TABLES if name in ("ks
 def test_pairings_share_work_but_no_bit_changes(columns, name, kind):
     estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
     seeds = [1, 2, 3]
-    orders = [make_shuffle(N, None, None).draw(seed) for seed in seeds]
+    orders = make_shuffle(N, None, None).draw_all(seeds)
     pairings = make_pairings(estimator, x, y)
     alone = [refitted(estimator, x, y, None, order, seed) for order, seed in zip(orders, seeds, strict=True)]
     columns_x, columns_y = pairings.sides
     every = columns_x + columns_y
-    assert pairings.outcomes(every, columns_y, iter(orders), seeds) == alone
+    assert pairings.outcomes(every, columns_y, orders, seeds) == alone
     both, d_x = np.hstack([x.values, y.values]), len(columns_x)
     for column in every:
         moved = both.copy()
@@ -77,23 +77,28 @@ def test_pairings_share_work_but_no_bit_changes(columns, name, kind):
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_subsamples_taken_together_are_those_taken_one_by_one(columns, name, kind):
     estimator, (x, y) = ESTIMATORS[name], difficult(columns, kind)
-    shuffle = make_shuffle(N, None, None)
-    jobs = [(estimator, x, y, None, None, 5, 2), (estimator, x, y, None, None, 5)]
-    for parts in (2, 2, 4):
-        jobs += [(estimator, x, y, rows, rows, seed) for rows, seed in partition_tasks(shuffle, parts, len(jobs))]
-    assert refitted_all(jobs) == [refitted(*job) for job in jobs]
+    shuffle, pairings = make_shuffle(N, None, None), make_pairings(estimator, x, y)
+    jobs = [(pairings, 2, 5), *((pairings, Deal(shuffle, parts), 10 * parts + i) for parts in (2, 4) for i in range(2))]
+    expected = [[refitted(estimator, x, y, None, None, 5, 2)]]
+    expected += [alone(estimator, x, y, *deal, seed) for _, deal, seed in jobs[1:]]
+    assert refitted_parts(jobs) == expected
+
+
+def alone(estimator, x, y, shuffle, parts, seed):
+    """Return what parts of the rows give, one by one."""
+    return [refitted(estimator, x, y, rows, rows, own) for rows, own in partition_tasks(shuffle, parts, seed)]
 
 
 def test_a_subsample_that_needs_care_leaves_the_others_as_they_are(rng):
     X, Y = rng.normal(size=(2, 40, 2))
     X[5:, 0] = 0.0
     x, y = check_pair(X, Y, n_neighbors=3)
-    estimator = infold.KSG()
-    jobs = [(estimator, x, y, rows, rows, 0) for rows in (np.arange(20), np.arange(20, 40), np.arange(10, 30))]
+    estimator, shuffle = infold.KSG(), make_shuffle(40, None, 10)
+    found = refitted_parts([(make_pairings(estimator, x, y), Deal(shuffle, 2), seed) for seed in range(5)])
+    assert found == [alone(estimator, x, y, shuffle, 2, seed) for seed in range(5)]
+    rows = next(rows for rows, _ in partition_tasks(shuffle, 2, 0) if rows.min() >= 5)  # where the column is constant
     without_first = x._replace(values=x.values[:, 1:])
-    found = refitted_all(jobs)
-    assert found == [refitted(*job) for job in jobs]
-    assert found[1] == refitted(estimator, without_first, y, jobs[1][3], jobs[1][3], 0)
+    assert refitted(estimator, without_first, y, rows, rows, 0) in found[0]
 
 
 @pytest.mark.parametrize("d", [1, 3])

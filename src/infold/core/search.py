@@ -66,9 +66,13 @@ def ksg_counts(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, job: J
     d, n = points.shape
     if d == 2 and n < SWEEP_BELOW:
         return by_sweep(points, weights, k, job)
-    trees_may_pay = n >= (TREE_ROWS * d if d <= TREE_COLUMNS else PROBE_FROM)
-    counts = by_trees(points, n_x, weights, k, job) if trees_may_pay else None
+    counts = by_trees(points, n_x, weights, k, job) if trees_may_pay(d, n) else None
     return by_brute_force(points, n_x, weights, k, job) if counts is None else counts
+
+
+def trees_may_pay(d: int, n: int) -> bool:
+    """Return whether a table is large enough for trees."""
+    return n >= (TREE_ROWS * d if d <= TREE_COLUMNS else PROBE_FROM)
 
 
 def by_sweep(points: np.ndarray, weights: np.ndarray, k: int, job: Job) -> np.ndarray:
