@@ -1,6 +1,6 @@
 """Whole estimates in parallel: permutations, subsamples, repetitions, pairs.
 
-joblib spreads them, so they run on this machine or, under `joblib.parallel_config("dask")`, on a cluster. What a task
+joblib says where: on threads of this machine, on processes or, under `joblib.parallel_config("dask")`, on a cluster. What a task
 needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor the loss of
 one changes a bit of the answer.
 """
@@ -10,11 +10,15 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from itertools import islice
 from typing import Any
 
 from ._validation import without_data_warnings
 
 Job = tuple[Any, ...]
+AHEAD = 2  # batches for each thread, so that none waits for the next
 BATCH_SECONDS = 0.02  # that jobs done together should take: handing them over takes a fifth of a millisecond
 
 
@@ -96,7 +100,8 @@ def as_finished(
     Warnings about data are the caller's to give, once, and not those of each task. An interrupt, or closing the
     iterator, ends what is running and starts nothing else.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import effective_n_jobs
+    from joblib.parallel import get_active_backend
 
     from ._cluster import active_client, on_cluster
     from .core.parallel import blas, in_parallel_task
@@ -106,20 +111,55 @@ def as_finished(
     if client is not None:
         yield from on_cluster(client, function, jobs, together=together)
         return
-    workers = 1 if inner else n_jobs
-    batches = _Batches(jobs, int(effective_n_jobs(workers)) if together else None)
-    parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    workers = 1 if inner else int(effective_n_jobs(n_jobs))
+    batches = _Batches(jobs, workers if together else None)
+    tasks = ((function, together, *batch) for batch in batches)
+    threads = getattr(get_active_backend(prefer=prefer)[0], "uses_threads", False)
     # Filters, and the threads of BLAS, are settings of a process; in other processes `_batch` and joblib see to them.
     with without_data_warnings, blas().limit(limits=1):
-        answers = parallel(delayed(_batch)(function, together, first, batch) for first, batch in batches)
-        try:
+        answers = _on_threads(tasks, workers) if threads and workers > 1 else _by_joblib(tasks, workers, prefer)
+        with closing(answers):
             for first, seconds, found in answers:
                 batches.learn(seconds, len(found))
                 yield from enumerate(found, first)
+
+
+def _by_joblib(tasks: Iterator[Job], workers: int, prefer: str | None) -> Generator[Any, None, None]:
+    """Yield _batch(*task) of each, as they are finished, from wherever joblib was told to do them."""
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    answers = parallel(delayed(_batch)(*task) for task in tasks)
+    try:
+        yield from answers
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
+            answers.close()
+
+
+def _on_threads(tasks: Iterator[Job], workers: int) -> Generator[Any, None, None]:
+    """Yield the same from threads: joblib looks for answers a hundred times a second, too seldom for short batches."""
+    from joblib.parallel import parallel_config
+
+    from .core.parallel import nested_backend
+
+    def inside(task: Job) -> Any:
+        with parallel_config(nested_backend()):
+            return _batch(*task)
+
+    with ThreadPoolExecutor(workers) as pool:
+        running: set[Future[Any]] = set()
+        try:
+            while True:
+                running |= {pool.submit(inside, task) for task in islice(tasks, AHEAD * workers - len(running))}
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
         finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
-                answers.close()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Batches:
