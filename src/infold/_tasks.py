@@ -1,8 +1,8 @@
 """Whole estimates in parallel: permutations, subsamples, repetitions, pairs.
 
-joblib says where: on threads of this machine, on processes or, under `joblib.parallel_config("dask")`, on a cluster. What a task
-needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor the loss of
-one changes a bit of the answer.
+joblib says where: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster.
+What a task needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor
+the loss of one changes a bit of the answer.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 from ._validation import without_data_warnings
@@ -20,6 +21,7 @@ from ._validation import without_data_warnings
 Job = tuple[Any, ...]
 AHEAD = 2  # batches for each thread, so that none waits for the next
 BATCH_SECONDS = 0.02  # that jobs done together should take: handing them over takes a fifth of a millisecond
+FEWEST = 8  # the last batches may be so many times as short
 
 
 def run(
@@ -140,26 +142,42 @@ def _by_joblib(tasks: Iterator[Job], workers: int, prefer: str | None) -> Genera
 
 def _on_threads(tasks: Iterator[Job], workers: int) -> Generator[Any, None, None]:
     """Yield the same from threads: joblib looks for answers a hundred times a second, too seldom for short batches."""
-    from joblib.parallel import parallel_config
+    from joblib import parallel_config
 
     from .core.parallel import nested_backend
 
-    def inside(task: Job) -> Any:
-        with parallel_config(nested_backend()):
-            return _batch(*task)
+    waiting: SimpleQueue[Any] = SimpleQueue()
+    answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
-    with ThreadPoolExecutor(workers) as pool:
-        running: set[Future[Any]] = set()
-        try:
+    def work() -> None:
+        with parallel_config(nested_backend()):
+            for task in iter(waiting.get, None):
+                try:
+                    answers.put((_batch(*task), None))
+                except BaseException as error:  # the caller's to raise
+                    answers.put((None, error))
+
+    for _ in range(workers):
+        Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
+    open_tasks = 0
+    try:
+        while True:
+            for task in islice(tasks, AHEAD * workers - open_tasks):
+                waiting.put(task)
+                open_tasks += 1
+            if not open_tasks:
+                return
+            answer, error = answers.get()
+            open_tasks -= 1
+            if error is not None:
+                raise error
+            yield answer
+    finally:
+        with suppress(Empty):
             while True:
-                running |= {pool.submit(inside, task) for task in islice(tasks, AHEAD * workers - len(running))}
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+                waiting.get_nowait()
+        for _ in range(workers):
+            waiting.put(None)
 
 
 class _Batches:
@@ -172,7 +190,7 @@ class _Batches:
         first, n_jobs = 0, len(self._jobs)
         while first < n_jobs:
             fair = -(-(n_jobs - first) // (2 * (self._workers or 1)))  # so that workers end at about the same time
-            size = min(self._size, fair)
+            size = min(self._size, max(fair, self._size // FEWEST))
             yield first, self._jobs[first : first + size]
             first += size
 

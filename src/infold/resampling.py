@@ -127,15 +127,18 @@ class Deal(NamedTuple):
 
 
 def refitted_parts(jobs: Sequence[tuple[Pairings, Deal | int, int]]) -> list[list[Outcome]]:
-    """Return, for each (pairings, deal, seed), what each part gives; or, for a number of neighbours, what all rows do."""
+    """Return, for each (pairings, deal, seed), what is found from each part.
+
+    A number instead of a deal stands for all rows, with so many neighbours.
+    """
     found: list[list[Outcome]] = []
-    for _, group in groupby(jobs, lambda job: job[1].parts if isinstance(job[1], Deal) else 0):
+    for _, group in groupby(jobs, lambda job: job[1].parts if isinstance(job[1], Deal) else -job[1]):
         alike = list(group)
-        pairings, deal, _ = alike[0]
+        (pairings, deal, _), seeds = alike[0], [seed for *_, seed in alike]
         if isinstance(deal, Deal):
-            found += pairings.of_parts(*deal, [seed for *_, seed in alike])
+            found += pairings.of_parts(deal.shuffle, deal.parts, seeds)
         else:
-            found += [[refitted(*pairings[:3], None, None, seed, k)] for pairings, k, seed in alike]
+            found += [[refitted(pairings.estimator, pairings.x, pairings.y, None, None, s, deal)] for s in seeds]
     return found
 
 
@@ -153,7 +156,8 @@ def seeds_for(random_state: Any, count: int) -> list[int]:
     """Return `count` seeds, drawn up front."""
     from .core.jit import draw_seeds
 
-    return [int(seed) for seed in draw_seeds(random_state, count)]
+    seeds: list[int] = draw_seeds(random_state, count).tolist()
+    return seeds
 
 
 class Shuffle(NamedTuple):

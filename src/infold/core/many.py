@@ -7,6 +7,7 @@ core at a time. So a kernel goes from table to table, and numpy finishes all of 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .tiles import FAR
 ONE_THREAD = Job(1, 0)
 SMALL = 2048  # rows of subsamples that are worth taking together
 LARGEST = 8192  # rows of a table that may have such subsamples, or be swept
-AT_A_TIME = 16_384  # rows that are counted before they are averaged: more would leave the cache
+AT_A_TIME = 32_768  # values in the tables that are counted before they are averaged: more would leave the cache
 
 
 def mean_of_sorted(local: np.ndarray) -> np.ndarray:
@@ -39,20 +40,9 @@ class Shared(NamedTuple):
     metrics: tuple[str, str]
     k: int
     standardize: bool
-    by_value: np.ndarray  # the rows of each column in the order of its values; empty if there are too many
+    ends: np.ndarray  # (2, d): the middle of each column, and how far it reaches from there
+    by_value: np.ndarray  # (d, n): the rows of each column in the order of its values; empty if there are too many
     ordered: np.ndarray  # the columns in that order
-
-
-class Drawn(NamedTuple):
-    """Tables drawn from columns `points` (d, N): table b has the rows rows[b] of those that move, and all of others."""
-
-    points: np.ndarray
-    n_x: int
-    moves: np.ndarray  # which columns do
-    rows: np.ndarray  # (B, n)
-    weights: np.ndarray  # (B, d), or (1, d) for all
-    first_by_value: np.ndarray  # the N rows in the order of the first column
-    ordered: np.ndarray  # (B, d, n), or (1, d, n) for all: the columns of each table, sorted
 
 
 def share(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, standardize: bool) -> Shared | None:
@@ -64,17 +54,19 @@ def share(x: np.ndarray, y: np.ndarray, metrics: tuple[str, str], k: int, *, sta
     if not standardize and not usual(np.maximum(points.max(axis=1), -points.min(axis=1))):
         return None
     points, weights = weighted(points, standardize)
+    low, high = points.min(axis=1) / 2, points.max(axis=1) / 2
     by_value = points[:, : points.shape[1] if points.shape[1] <= LARGEST else 0].argsort(axis=1)
-    return Shared(points, len(x), weights, metrics, k, standardize, by_value, np.take_along_axis(points, by_value, 1))
+    ordered = np.take_along_axis(points, by_value, axis=1)
+    return Shared(
+        points, len(x), weights, metrics, k, standardize, np.array([low + high, high - low]), by_value, ordered
+    )
 
 
 def paired_anew(shared: Shared, columns: list[int], moved: list[int], orders: np.ndarray) -> np.ndarray:
     """Return the MI of each pairing of some `columns`: those `moved` are in one of the orders (B, n)."""
-    n_x = sum(column < shared.n_x for column in columns)
-    moves = np.array([column in moved for column in columns])
-    points, weights, ordered = (of.take(columns, axis=0) for of in (shared.points, shared.weights, shared.ordered))
-    drawn = Drawn(points, n_x, moves, orders, weights[None], shared.by_value[columns[0]], ordered[None])
-    return _means(drawn, shared)
+    return np.concatenate(
+        [mean_of_sorted(_local_of_pairs(shared, columns, moved, some)) for some in _pieces(orders, len(columns))]
+    )
 
 
 def subsampled(shared: Shared, rows: np.ndarray) -> np.ndarray | None:
@@ -83,147 +75,154 @@ def subsampled(shared: Shared, rows: np.ndarray) -> np.ndarray | None:
     None where that needs more care, or is not worth it: if a column of one is constant or of extreme size, or if they
     are large.
     """
-    (d, n), norms = shared.points.shape, joined_norms(shared.metrics, shared.n_x, len(shared.points) - shared.n_x)
-    if rows.shape[1] > SMALL or n > LARGEST or any(norms):
+    d, n = len(shared.points), rows.shape[1]
+    norms = joined_norms(shared.metrics, shared.n_x, d - shared.n_x)
+    if n > SMALL or shared.points.shape[1] > LARGEST or any(norms) or (d > 2 and trees_may_pay(d, n)):
         return None
     found = []
-    for some in _pieces(rows):
-        ordered = sorted_parts(shared.ordered, shared.by_value, some)
+    for some in _pieces(rows, d):
+        ordered, by_first = sorted_parts(shared.ordered, shared.by_value, some)
         if (ordered[:, :, 0] == ordered[:, :, -1]).any():
             return None
         weights = np.ones((len(some), d))
         if shared.standardize:
-            deviations = sorted_scales(ordered.reshape(-1, rows.shape[1]).copy())[1]
+            columns = ordered.reshape(-1, n)
+            deviations = sorted_scales(columns.copy() if d == 2 else columns)[1]
             if not usual(deviations):
                 return None
             np.divide(1.0, deviations.reshape(weights.shape), out=weights)
-        moves = np.ones(d, np.bool_)
-        found.append(
-            _means(Drawn(shared.points, shared.n_x, moves, some, weights, shared.by_value[0], ordered), shared)
-        )
+        if d == 2:
+            counts = _swept(ordered, shared.points[1], by_first, weights, shared.k)
+        else:
+            counts = _by_brute_force(shared, np.arange(d), np.ones(d, np.bool_), some, weights)
+        found.append(mean_of_sorted(local_of_counts(counts)))
     return np.concatenate(found)
 
 
-def _pieces(rows: np.ndarray) -> list[np.ndarray]:
-    step = max(1, AT_A_TIME // rows.shape[1])
+def _pieces(rows: np.ndarray, d: int) -> list[np.ndarray]:
+    step = max(1, AT_A_TIME // (rows.shape[1] * d))
     return [rows[first : first + step] for first in range(0, len(rows), step)]
 
 
-def _means(drawn: Drawn, shared: Shared) -> np.ndarray:
-    """Return the MI of each table."""
-    norms = joined_norms(shared.metrics, drawn.n_x, len(drawn.points) - drawn.n_x)
-    found = []
-    for rows in _pieces(drawn.rows):
-        some = drawn._replace(rows=rows)
-        if any(norms):
-            each = (exact_ksg(t, drawn.n_x, w, norms, shared.k, ONE_THREAD) for t, w in _tables(some))
-            found.append(mean_of_sorted(np.array(list(each))))
-        else:
-            found.append(mean_of_sorted(local_of_counts(_counts(some, shared.k))))
-    return np.concatenate(found)
-
-
-def _counts(drawn: Drawn, k: int) -> np.ndarray:
-    """Return counts (B, 3, n), the rows of each table in any order: no mean depends on it."""
-    points, n_x, moves, rows, weights, first_by_value, ordered = drawn
-    d, (count, n) = len(points), rows.shape
-    counts = np.empty((count, 3, n), np.intp)
+def _local_of_pairs(shared: Shared, columns: list[int], moved: list[int], orders: np.ndarray) -> np.ndarray:
+    """Return the local MI (B, n) of pairings, the rows of each in any order: no mean depends on it."""
+    d, n, n_x = len(columns), orders.shape[1], sum(column < shared.n_x for column in columns)
+    norms, weights = joined_norms(shared.metrics, n_x, d - n_x), shared.weights.take(columns)
+    if any(norms):
+        tables = _tables(shared, columns, moved, orders)
+        return np.array([exact_ksg(table, n_x, weights, norms, shared.k, ONE_THREAD) for table in tables])
     if d == 2 and n < SWEEP_BELOW:
-        sweep_each(ordered, first_by_value, points[1], moves, rows, weights, k, counts)
+        still, other = (columns[0], columns[1]) if columns[0] not in moved else (columns[1], columns[0])
+        two = [still, other]  # which of them is X makes no difference
+        partners = (orders if moved else np.broadcast_to(np.arange(n), orders.shape)).take(shared.by_value[still], 1)
+        counts = _swept(shared.ordered[None, two], shared.points[other], partners, shared.weights[None, two], shared.k)
     elif trees_may_pay(d, n):
-        for out, (table, own) in zip(counts, _tables(drawn), strict=True):
-            out[:] = ksg_counts(table, n_x, own, k, ONE_THREAD)
+        tables = _tables(shared, columns, moved, orders)
+        counts = np.array([ksg_counts(table, n_x, weights, shared.k, ONE_THREAD) for table in tables])
     else:
-        low, high = points.min(axis=1) / 2, points.max(axis=1) / 2
-        width = WIDE if n >= WIDE_FROM else NARROW
-        brute_each(points, n_x, low + high, high - low, moves, rows, weights, width, k, counts)
+        moves = np.array([column in moved for column in columns])
+        counts = _by_brute_force(shared, np.array(columns), moves, orders, np.tile(weights, (len(orders), 1)))
+    return local_of_counts(counts)
+
+
+def _tables(shared: Shared, columns: list[int], moved: list[int], orders: np.ndarray) -> Iterator[np.ndarray]:
+    moves = [column in moved for column in columns]
+    for order in orders:
+        table = shared.points.take(columns, axis=0)
+        table[moves] = shared.points[moved].take(order, axis=1)
+        yield table
+
+
+def _swept(ordered: np.ndarray, values: np.ndarray, partners: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
+    counts = np.empty((len(partners), 3, partners.shape[1]), np.intp)
+    sweep_each(ordered, values, partners, weights, k, counts)
     return counts
 
 
-def _tables(drawn: Drawn):
-    for b, order in enumerate(drawn.rows):
-        table = drawn.points[:, : len(order)].copy()
-        table[drawn.moves] = drawn.points[drawn.moves].take(order, axis=1)
-        yield table, drawn.weights[b if len(drawn.weights) > 1 else 0]
+def _by_brute_force(
+    shared: Shared, columns: np.ndarray, moves: np.ndarray, rows: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    n, n_x = rows.shape[1], int(np.count_nonzero(columns < shared.n_x))
+    width, counts = WIDE if n >= WIDE_FROM else NARROW, np.empty((len(rows), 3, n), np.intp)
+    tiles, tables, units = drawn_tables(shared.points, shared.ends, columns, moves, rows, weights, width)
+    brute_counts(tiles, n_x, tables, weights, units, shared.k, 0, n, counts)
+    return counts
 
 
 @kernel
 def sorted_parts(ordered, by_value, rows):
-    """Return (B, d, n), sorted: the values that columns have in each set of rows (B, n).
+    """Return the columns of each set of rows (B, n) sorted, (B, d, n), and its rows by the first of them, (B, n).
 
-    `ordered` (d, N) are the sorted columns, `by_value` the rows of their values. Taking those that are in the set, in
-    order, takes a fraction of the time of sorting them.
+    `ordered` (d, N) are the sorted columns, `by_value` the rows of their values. To pick those of a set, in order,
+    takes a fraction of the time of sorting them.
     """
     d, n = ordered.shape[0], rows.shape[1]
-    parts, inside = np.empty((rows.shape[0], d, n)), np.empty(ordered.shape[1], np.intp)
-    for i in range(inside.size):
-        inside[i] = 0
+    out, by_first, inside = np.empty((rows.shape[0], d, n)), np.empty(rows.shape, np.intp), np.empty_like(by_value[0])
     for b in range(rows.shape[0]):
+        for i in range(inside.size):
+            inside[i] = 0
         for i in range(n):
             inside[rows[b, i]] = 1
         for f in range(d):
             at, place = 0, 0
-            while place < n:
-                parts[b, f, place] = ordered[f, at]
-                place += inside[by_value[f, at]]
+            while place < n:  # a branch on what is inside would be mispredicted: what is not is overwritten
+                row = by_value[f, at]
+                out[b, f, place] = ordered[f, at]
+                if f == 0:
+                    by_first[b, place] = row
+                place += inside[row]
                 at += 1
-        for i in range(n):
-            inside[rows[b, i]] = 0
-    return parts
+    return out, by_first
 
 
 @kernel
-def sweep_each(ordered, by_value, y, moves, rows, weights, k, counts):
-    """Fill counts (B, 3, n) of tables of two columns; see `Drawn`."""
-    n = rows.shape[1]
-    partner, in_order = np.empty(y.size, np.intp), np.empty(n, np.intp)
-    padded_x, padded_y = np.empty(n + 2 * STEP), np.empty(n + 2 * STEP)
-    for i in range(y.size):
-        partner[i] = -1
+def sweep_each(ordered, values, partners, weights, k, counts):
+    """Fill counts (B, 3, n) of tables of two columns.
+
+    `ordered` (B, 2, n), or (1, 2, n) for all, are the sorted columns, with weights alike; beside the i-th value of the
+    first stands values[partners[b, i]].
+    """
+    n = partners.shape[1]
+    in_order, first, second = np.empty(n, np.intp), np.empty(n + 2 * STEP), np.empty(n + 2 * STEP)
     for i in range(n):
         in_order[i] = i
     for j in range(STEP):
-        padded_x[j], padded_x[n + STEP + j] = -np.inf, np.inf
-        padded_y[j], padded_y[n + STEP + j] = 0.0, 0.0
-    for b in range(rows.shape[0]):
+        first[j], first[n + STEP + j] = -np.inf, np.inf
+        second[j], second[n + STEP + j] = 0.0, 0.0
+    for b in range(partners.shape[0]):
         own = b if ordered.shape[0] > 1 else FIRST
         for i in range(n):
-            padded_x[STEP + i] = ordered[own, 0, i]
-            partner[rows[b, i] if moves[0] else i] = rows[b, i] if moves[1] else i
-        at, place = 0, STEP
-        while place < n + STEP:
-            other = partner[by_value[at]]
-            padded_y[place] = y[other]  # of a row that is not in the table: soon overwritten, sooner than left out
-            place += other >= 0
-            at += 1
-        sweep_counts(padded_x, padded_y, in_order, ordered[own, 1], weights[own], k, FIRST, n, counts[b])
-        if n < y.size:
-            for i in range(n):
-                partner[rows[b, i]] = -1
+            first[STEP + i], second[STEP + i] = ordered[own, 0, i], values[partners[b, i]]
+        sweep_counts(first, second, in_order, ordered[own, 1], weights[own], k, FIRST, n, counts[b])
 
 
 @kernel
-def brute_each(points, n_x, middles, reaches, moves, rows, weights, width, k, counts):
-    """Fill counts (B, 3, n) of tables of any columns, which reach so far from their middles; see `Drawn`."""
-    d, n = points.shape[0], rows.shape[1]
+def drawn_tables(points, ends, columns, moves, rows, weights, width):
+    """Return what `brute_counts` takes, (tiles, rows, units), for tables of some columns.
+
+    Table b has rows[b] of the columns that move, all rows of the others, and weights (B, d). The middles of all
+    columns, and how far they reach from there, are `ends`.
+    """
+    d, n = columns.size, rows.shape[1]
     n_tiles = (n + width - 1) // width
-    table, tiles = np.empty((n, d)), np.empty((n_tiles, d, width), np.float32)
-    for f in range(d):
-        for j in range(width):
-            tiles[n_tiles - 1, f, j] = FAR
+    tables, tiles = np.empty((rows.shape[0], n, d)), np.empty((rows.shape[0], n_tiles, d, width), np.float32)
+    units = np.empty(rows.shape[0])
     for b in range(rows.shape[0]):
-        own = weights[b if weights.shape[0] > 1 else FIRST]
         size = 0.0
         for f in range(d):
-            if reaches[f] * own[f] > size:
-                size = reaches[f] * own[f]
-        unit = math.ldexp(1.0, -math.frexp(size)[1])
+            reach = ends[1, columns[f]] * weights[b, f]
+            if reach > size:
+                size = reach
+        units[b] = math.ldexp(1.0, -math.frexp(size)[1])
         for f in range(d):
-            middle, factor, moving = middles[f], own[f] * unit, moves[f]
+            values, middle, factor = points[columns[f]], ends[0, columns[f]], weights[b, f] * units[b]
             for t in range(n_tiles):
-                first = t * width
-                for j in range(width if first + width < n else n - first):
-                    value = points[f, rows[b, first + j] if moving else first + j]
-                    table[first + j, f] = value
-                    tiles[t, f, j] = (value - middle) * factor
-        brute_counts(tiles, n_x, table, own, unit, k, FIRST, n, counts[b])
+                for j in range(width):
+                    i = t * width + j
+                    if i >= n:
+                        tiles[b, t, f, j] = FAR
+                        continue
+                    value = values[rows[b, i] if moves[f] else i]
+                    tables[b, i, f] = value
+                    tiles[b, t, f, j] = (value - middle) * factor
+    return tiles, tables, units

@@ -91,13 +91,13 @@ def by_brute_force(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, jo
     """Return the counts (3, n)."""
     d, n = points.shape
     scaled, unit = scaled_columns(points, weights)
-    tiles, rows, counts = brute_tiles(scaled), np.ascontiguousarray(points.T), np.empty((3, n), np.intp)
+    tiles, rows, counts = brute_tiles(scaled)[None], np.ascontiguousarray(points.T)[None], np.empty((1, 3, n), np.intp)
 
     def work(start: int, stop: int) -> None:
-        brute_counts(tiles, n_x, rows, weights, unit, k, start, stop, counts)
+        brute_counts(tiles, n_x, rows, weights[None], np.array([unit]), k, start, stop, counts)
 
     in_blocks([(work, n, n * n * (d + PAIR_COST))], job)
-    return counts
+    return counts[0]
 
 
 def by_trees(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, job: Job) -> np.ndarray | None:
