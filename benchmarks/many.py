@@ -38,6 +38,7 @@ from infold.core.sweep import sweep_columns, sweep_counts
 from infold.core.tiles import scaled_columns
 
 WORKERS = 2
+DISTINCT = 100  # tables of a bare loop: branches of a few would be learnt by heart
 
 
 def kernel_seconds(estimator, pairs):
@@ -129,7 +130,7 @@ def refits(X, Y, count):
 def counting(rng, X, Y, times, n, d_x, d_y, k):
     """Return a function that counts neighbours in so many tables of a shape: Y paired anew, or rows of both drawn."""
     tables = []
-    for _ in range(min(times, 20)):
+    for _ in range(min(times, DISTINCT)):
         order = rng.permutation(len(X))
         points = np.hstack([X[:, :d_x] if n == len(X) else X[order[:n], :d_x], Y[order[:n], :d_y]]).T.copy()
         weights, counts = 1 / column_scales(points)[1], np.empty((3, n), np.intp)

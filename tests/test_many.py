@@ -212,7 +212,7 @@ def test_batches_grow_while_jobs_are_short_and_leave_some_for_the_others():
         assert first == len(seen)
         seen += batch
         sizes.append(len(batch))
-        batches.learn(0.0001 * len(batch), len(batch))  # 200 of them would fill a batch's time
+        batches.learn(0.0002 * len(batch), len(batch))  # 200 of them would fill a batch's time
     assert seen == jobs
     assert sizes[:4] == [1, 4, 16, 64]
     assert max(sizes) == 200

@@ -20,7 +20,7 @@ from ._validation import without_data_warnings
 
 Job = tuple[Any, ...]
 AHEAD = 2  # batches for each thread, so that none waits for the next
-BATCH_SECONDS = 0.02  # that jobs done together should take: handing them over takes a fifth of a millisecond
+BATCH_SECONDS = 0.04  # that jobs done together should take: handing them over takes a fifth of a millisecond
 FEWEST = 8  # the last batches may be so many times as short
 
 

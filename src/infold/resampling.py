@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,27 +63,26 @@ class Pairings(NamedTuple):
     estimator: MutualInformationEstimator
     x: Table
     y: Table
-    varies: np.ndarray  # which columns are not constant
-    shared: Any
+    varies: list[bool]  # which columns are not constant
+    shared: Any  # of those
 
     @property
     def sides(self) -> tuple[list[int], list[int]]:
         """The columns of X, and those of Y."""
-        d_x, d = self.x.values.shape[1], self.varies.size
+        d_x, d = self.x.values.shape[1], len(self.varies)
         return list(range(d_x)), list(range(d_x, d))
 
     def outcomes(
         self, columns: Sequence[int], moved: Sequence[int], orders: np.ndarray, seeds: Sequence[int]
     ) -> list[Outcome]:
         """Return what is found from some columns, those `moved` in each of the orders and the others as they are."""
-        varying = [c for c in columns if self.varies[c]]
-        d_x = self.x.values.shape[1]
-        if self.shared is None or not any(c < d_x for c in varying) or not any(c >= d_x for c in varying):
+        varying, d_x = [c for c in columns if self.varies[c]], self.x.values.shape[1]
+        if self.shared is None or not varying or not min(varying) < d_x <= max(varying):
             pairs = zip(orders, seeds, strict=True)
             return [refitted(self.estimator, *self._tables(columns, moved, o), None, None, s) for o, s in pairs]
         from .core.many import paired_anew
 
-        places = (np.cumsum(self.varies) - 1).tolist()
+        places = [count - 1 for count in accumulate(self.varies)]
         used, changed = [places[c] for c in varying], [places[c] for c in moved if self.varies[c]]
         return [Outcome(value, value) for value in paired_anew(self.shared, used, changed, orders).tolist()]
 
@@ -144,10 +143,9 @@ def refitted_parts(jobs: Sequence[tuple[Pairings, Deal | int, int]]) -> list[lis
 
 def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> Pairings:
     """Return the pairings of two tables."""
-    varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
-    d_x = x.values.shape[1]
-    shared = None
-    if varies[:d_x].any() and varies[d_x:].any():
+    varies = [bool(varying) for t in (x, y) for varying in t.values.min(axis=0) < t.values.max(axis=0)]
+    d_x, shared = x.values.shape[1], None
+    if any(varies[:d_x]) and any(varies[d_x:]):
         shared = estimator._share(varying_columns(x), varying_columns(y))
     return Pairings(estimator, x, y, varies, shared)
 

@@ -121,7 +121,9 @@ def _local_of_pairs(shared: Shared, columns: list[int], moved: list[int], orders
         counts = np.array([ksg_counts(table, n_x, weights, shared.k, ONE_THREAD) for table in tables])
     else:
         moves = np.array([column in moved for column in columns])
-        counts = _by_brute_force(shared, np.array(columns), moves, orders, np.tile(weights, (len(orders), 1)))
+        every = np.empty((len(orders), d))
+        every[:] = weights
+        counts = _by_brute_force(shared, np.array(columns), moves, orders, every)
     return local_of_counts(counts)
 
 
