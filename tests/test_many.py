@@ -72,6 +72,7 @@ def test_pairings_share_work_but_no_bit_changes(columns, name, kind):
         tables = x._replace(values=moved[:, :d_x]), y._replace(values=moved[:, d_x:])
         expected = refitted(estimator, *tables, None, None, seeds[0])
         assert pairings.outcomes(every, [column], orders[:1], seeds[:1]) == [expected]
+    assert pairings.outcomes(every, every, orders[:1], seeds[:1]) == pairings.outcomes(every, [], orders[:1], seeds[:1])
     for column in columns_x:
         expected = refitted(estimator, x._replace(values=x.values[:, [column]]), y, None, orders[0], seeds[0])
         assert pairings.outcomes([column, *columns_y], columns_y, orders[:1], seeds[:1]) == [expected]
@@ -212,12 +213,12 @@ def test_batches_grow_while_jobs_are_short_and_leave_some_for_the_others():
         assert first == len(seen)
         seen += batch
         sizes.append(len(batch))
-        batches.learn(0.0002 * len(batch), len(batch))  # 200 of them would fill a batch's time
+        batches.learn((first, 0.0002 * len(batch), batch))  # 200 of them would fill a batch's time
     assert seen == jobs
     assert sizes[:4] == [1, 4, 16, 64]
     assert max(sizes) == 200
     assert min(sizes[4:-1]) == 25  # an eighth of what would fill the time
-    batches.learn(3.0, 1)
+    batches.learn((0, 3.0, [None]))
     assert len(next(iter(batches))[1]) == 1  # long ones go one by one again
     assert [len(batch) for _, batch in _Batches(jobs[:3], workers=None)] == [1, 1, 1]
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
-from itertools import islice
-from queue import Empty, SimpleQueue
-from threading import Thread
+from contextlib import closing
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 from ._validation import without_data_warnings
 
 Job = tuple[Any, ...]
-AHEAD = 2  # batches for each thread, so that none waits for the next
+Answers = tuple[int, float, list[Any]]  # the number of the first job, seconds that all took, and what each returned
 BATCH_SECONDS = 0.04  # that jobs done together should take: handing them over takes a fifth of a millisecond
 FEWEST = 8  # the last batches may be so many times as short
 
@@ -116,68 +115,76 @@ def as_finished(
     workers = 1 if inner else int(effective_n_jobs(n_jobs))
     batches = _Batches(jobs, workers if together else None)
     tasks = ((function, together, *batch) for batch in batches)
-    threads = getattr(get_active_backend(prefer=prefer)[0], "uses_threads", False)
+    threads = getattr(get_active_backend(prefer=prefer)[0], "uses_threads", False) and workers > 1
     # Filters, and the threads of BLAS, are settings of a process; in other processes `_batch` and joblib see to them.
     with without_data_warnings, blas().limit(limits=1):
-        answers = _on_threads(tasks, workers) if threads and workers > 1 else _by_joblib(tasks, workers, prefer)
+        answers = _on_threads(tasks, workers, batches) if threads else _by_joblib(tasks, workers, batches, prefer)
         with closing(answers):
-            for first, seconds, found in answers:
-                batches.learn(seconds, len(found))
+            for first, _, found in answers:
                 yield from enumerate(found, first)
 
 
-def _by_joblib(tasks: Iterator[Job], workers: int, prefer: str | None) -> Generator[Any, None, None]:
+def _by_joblib(
+    tasks: Iterator[Job], workers: int, batches: _Batches, prefer: str | None
+) -> Generator[Answers, None, None]:
     """Yield _batch(*task) of each, as they are finished, from wherever joblib was told to do them."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
     answers = parallel(delayed(_batch)(*task) for task in tasks)
     try:
-        yield from answers
+        for answer in answers:
+            batches.learn(answer)
+            yield answer
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
             answers.close()
 
 
-def _on_threads(tasks: Iterator[Job], workers: int) -> Generator[Any, None, None]:
-    """Yield the same from threads: joblib looks for answers a hundred times a second, too seldom for short batches."""
+def _on_threads(tasks: Generator[Job, None, None], workers: int, batches: _Batches) -> Generator[Answers, None, None]:
+    """Yield the same from threads, which take the next task by themselves.
+
+    joblib looks for answers a hundred times a second: too seldom for short batches.
+    """
     from joblib import parallel_config
 
     from .core.parallel import nested_backend
 
-    waiting: SimpleQueue[Any] = SimpleQueue()
-    answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    lock = Lock()
+    finished: SimpleQueue[Answers | BaseException | None] = SimpleQueue()
 
     def work() -> None:
-        with parallel_config(nested_backend()):
-            for task in iter(waiting.get, None):
-                try:
-                    answers.put((_batch(*task), None))
-                except BaseException as error:  # the caller's to raise
-                    answers.put((None, error))
+        try:
+            with parallel_config(nested_backend()):
+                while True:
+                    with lock:
+                        task = next(tasks, None)
+                    if task is None:
+                        break
+                    answer = _batch(*task)
+                    with lock:
+                        batches.learn(answer)
+                    finished.put(answer)
+        except BaseException as error:  # the caller's to raise
+            finished.put(error)
+        finished.put(None)
 
-    for _ in range(workers):
-        Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
-    open_tasks = 0
+    busy = workers
     try:
-        while True:
-            for task in islice(tasks, AHEAD * workers - open_tasks):
-                waiting.put(task)
-                open_tasks += 1
-            if not open_tasks:
-                return
-            answer, error = answers.get()
-            open_tasks -= 1
-            if error is not None:
-                raise error
-            yield answer
-    finally:
-        with suppress(Empty):
-            while True:
-                waiting.get_nowait()
         for _ in range(workers):
-            waiting.put(None)
+            Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
+        while busy:
+            answer = finished.get()
+            if answer is None:
+                busy -= 1
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                yield answer
+    finally:
+        with lock:
+            tasks.close()
 
 
 class _Batches:
@@ -194,16 +201,15 @@ class _Batches:
             yield first, self._jobs[first : first + size]
             first += size
 
-    def learn(self, seconds: float, count: int) -> None:
-        """Adjust the size, now that `count` jobs took so many seconds."""
+    def learn(self, answers: Answers) -> None:
+        """Adjust the size, now that it is known how long some took."""
+        _, seconds, found = answers
         if self._workers is not None:
-            fitting = int(BATCH_SECONDS / max(seconds / count, 1e-6))
+            fitting = int(BATCH_SECONDS / max(seconds / len(found), 1e-6))
             self._size = max(1, min(fitting, 4 * self._size))
 
 
-def _batch(
-    function: Callable[..., Any], together: bool, first: int, batch: Sequence[Job]
-) -> tuple[int, float, list[Any]]:
+def _batch(function: Callable[..., Any], together: bool, first: int, batch: Sequence[Job]) -> Answers:
     start = time.perf_counter()
     with without_data_warnings:
         found = function(batch) if together else [function(*job) for job in batch]

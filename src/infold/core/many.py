@@ -114,8 +114,9 @@ def _local_of_pairs(shared: Shared, columns: list[int], moved: list[int], orders
     if d == 2 and n < SWEEP_BELOW:
         still, other = (columns[0], columns[1]) if columns[0] not in moved else (columns[1], columns[0])
         two = [still, other]  # which of them is X makes no difference
-        partners = (orders if moved else np.broadcast_to(np.arange(n), orders.shape)).take(shared.by_value[still], 1)
-        counts = _swept(shared.ordered[None, two], shared.points[other], partners, shared.weights[None, two], shared.k)
+        partners = orders if len(moved) == 1 else np.broadcast_to(np.arange(n), orders.shape)  # else rows stay pairs
+        ordered, weights = shared.ordered.take(two, axis=0)[None], shared.weights.take(two)[None]
+        counts = _swept(ordered, shared.points[other], partners.take(shared.by_value[still], axis=1), weights, shared.k)
     elif trees_may_pay(d, n):
         tables = _tables(shared, columns, moved, orders)
         counts = np.array([ksg_counts(table, n_x, weights, shared.k, ONE_THREAD) for table in tables])
