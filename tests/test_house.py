@@ -52,6 +52,7 @@ ORDER = [
 CORE_ORDER = [
     "fragment",
     "jit",
+    "orders",
     "parallel",
     "scaling",
     "split",

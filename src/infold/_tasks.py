@@ -1,8 +1,8 @@
 """Whole estimates in parallel: permutations, subsamples, repetitions, pairs.
 
-joblib spreads them, so they run on this machine or, under `joblib.parallel_config("dask")`, on a cluster. What a task
-needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor the loss of
-one changes a bit of the answer.
+joblib says where: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster.
+What a task needs of chance is among its arguments, drawn up front: neither the number of workers, nor their order, nor
+the loss of one changes a bit of the answer.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 from ._validation import without_data_warnings
 
 Job = tuple[Any, ...]
-BATCH_SECONDS = 0.02  # that jobs done together should take: handing them over takes a fifth of a millisecond
+Answers = tuple[int, float, list[Any]]  # the number of the first job, seconds that all took, and what each returned
+BATCH_SECONDS = 0.04  # that jobs done together should take: handing them over takes a fifth of a millisecond
+FEWEST = 8  # the last batches may be so many times as short
 
 
 def run(
@@ -96,7 +101,8 @@ def as_finished(
     Warnings about data are the caller's to give, once, and not those of each task. An interrupt, or closing the
     iterator, ends what is running and starts nothing else.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import effective_n_jobs
+    from joblib.parallel import get_active_backend
 
     from ._cluster import active_client, on_cluster
     from .core.parallel import blas, in_parallel_task
@@ -106,20 +112,79 @@ def as_finished(
     if client is not None:
         yield from on_cluster(client, function, jobs, together=together)
         return
-    workers = 1 if inner else n_jobs
-    batches = _Batches(jobs, int(effective_n_jobs(workers)) if together else None)
-    parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    workers = 1 if inner else int(effective_n_jobs(n_jobs))
+    batches = _Batches(jobs, workers if together else None)
+    tasks = ((function, together, *batch) for batch in batches)
+    threads = getattr(get_active_backend(prefer=prefer)[0], "uses_threads", False) and workers > 1
     # Filters, and the threads of BLAS, are settings of a process; in other processes `_batch` and joblib see to them.
     with without_data_warnings, blas().limit(limits=1):
-        answers = parallel(delayed(_batch)(function, together, first, batch) for first, batch in batches)
-        try:
-            for first, seconds, found in answers:
-                batches.learn(seconds, len(found))
+        answers = _on_threads(tasks, workers, batches) if threads else _by_joblib(tasks, workers, batches, prefer)
+        with closing(answers):
+            for first, _, found in answers:
                 yield from enumerate(found, first)
-        finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
-                answers.close()
+
+
+def _by_joblib(
+    tasks: Iterator[Job], workers: int, batches: _Batches, prefer: str | None
+) -> Generator[Answers, None, None]:
+    """Yield _batch(*task) of each, as they are finished, from wherever joblib was told to do them."""
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    answers = parallel(delayed(_batch)(*task) for task in tasks)
+    try:
+        for answer in answers:
+            batches.learn(answer)
+            yield answer
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
+            answers.close()
+
+
+def _on_threads(tasks: Generator[Job, None, None], workers: int, batches: _Batches) -> Generator[Answers, None, None]:
+    """Yield the same from threads, which take the next task by themselves.
+
+    joblib looks for answers a hundred times a second: too seldom for short batches.
+    """
+    from joblib import parallel_config
+
+    from .core.parallel import nested_backend
+
+    lock = Lock()
+    finished: SimpleQueue[Answers | BaseException | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            with parallel_config(nested_backend()):
+                while True:
+                    with lock:
+                        task = next(tasks, None)
+                    if task is None:
+                        break
+                    answer = _batch(*task)
+                    with lock:
+                        batches.learn(answer)
+                    finished.put(answer)
+        except BaseException as error:  # the caller's to raise
+            finished.put(error)
+        finished.put(None)
+
+    busy = workers
+    try:
+        for _ in range(workers):
+            Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
+        while busy:
+            answer = finished.get()
+            if answer is None:
+                busy -= 1
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                yield answer
+    finally:
+        with lock:
+            tasks.close()
 
 
 class _Batches:
@@ -132,20 +197,19 @@ class _Batches:
         first, n_jobs = 0, len(self._jobs)
         while first < n_jobs:
             fair = -(-(n_jobs - first) // (2 * (self._workers or 1)))  # so that workers end at about the same time
-            size = min(self._size, fair)
+            size = min(self._size, max(fair, self._size // FEWEST))
             yield first, self._jobs[first : first + size]
             first += size
 
-    def learn(self, seconds: float, count: int) -> None:
-        """Adjust the size, now that `count` jobs took so many seconds."""
+    def learn(self, answers: Answers) -> None:
+        """Adjust the size, now that it is known how long some took."""
+        _, seconds, found = answers
         if self._workers is not None:
-            fitting = int(BATCH_SECONDS / max(seconds / count, 1e-6))
+            fitting = int(BATCH_SECONDS / max(seconds / len(found), 1e-6))
             self._size = max(1, min(fitting, 4 * self._size))
 
 
-def _batch(
-    function: Callable[..., Any], together: bool, first: int, batch: Sequence[Job]
-) -> tuple[int, float, list[Any]]:
+def _batch(function: Callable[..., Any], together: bool, first: int, batch: Sequence[Job]) -> Answers:
     start = time.perf_counter()
     with without_data_warnings:
         found = function(batch) if together else [function(*job) for job in batch]

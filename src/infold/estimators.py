@@ -116,10 +116,6 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """Return what pairings of columns x (d_x, n) and y (d_y, n) share, or None: then each is fitted as a whole."""
         return None
 
-    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
-        """Return the MI of tables (B, d, n), the first `n_x` columns of each X, or None: then each is fitted alone."""
-        return None
-
     @property
     def test_statistic_(self) -> float:
         """What a permutation test compares: large means dependent."""
@@ -236,11 +232,6 @@ class KSG(MutualInformationEstimator):
         from .core.many import share
 
         return share(x, y, self._metrics(), self.n_neighbors, standardize=self.standardize)
-
-    def _mi_of_tables(self, tables: np.ndarray, n_x: int) -> np.ndarray | None:
-        from .core.many import ksg_of_tables
-
-        return ksg_of_tables(tables, n_x, self._metrics(), self.n_neighbors, standardize=self.standardize)
 
 
 class GeodesicKSG(MutualInformationEstimator):

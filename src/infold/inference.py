@@ -27,7 +27,7 @@ from .notes import (
     ties_note,
     told,
 )
-from .resampling import Pairings, Shuffle, make_pairings, make_shuffle, partition_tasks, refitted_all, seeds_for
+from .resampling import Deal, Pairings, Shuffle, make_pairings, make_shuffle, refitted_parts, seeds_for
 from .results import NATS_PER_UNIT, ConfidenceInterval, IndependenceTest
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
@@ -154,8 +154,8 @@ def _repaired(jobs: Sequence[tuple[Pairings, Shuffle, int]]) -> list[float]:
     """Return the statistic of each random pairing."""
     pairings, shuffle, _ = jobs[0]
     seeds, (columns_x, columns_y) = [seed for *_, seed in jobs], pairings.sides
-    orders = (shuffle.draw(seed) for seed in seeds)
-    return [one.statistic for one in pairings.outcomes(columns_x + columns_y, columns_y, orders, seeds)]
+    found = pairings.outcomes(columns_x + columns_y, columns_y, shuffle.draw_all(seeds), seeds)
+    return [one.statistic for one in found]
 
 
 def described(estimator: MutualInformationEstimator, method: str, units: str) -> dict[str, Any]:
@@ -257,14 +257,13 @@ def confidence_interval(
     rounds = [math.ceil(n_subsamples / parts) for parts in sizes]
     ks = [2 * k, 4 * k] if 4 * k < n // 2 else []
     *seeds, last = seeds_for(random_state, sum(rounds) + 1)
-    tasks: list[tuple[Any, ...]] = [(estimator, x, y, None, None, last, other) for other in ks]
+    pairings = make_pairings(estimator, x, y)
+    tasks: list[tuple[Pairings, Any, int]] = [(pairings, other, last) for other in ks]
     for parts, count in zip(sizes, rounds, strict=True):
-        for _ in range(count):
-            tasks += [
-                (estimator, x, y, rows, rows, seed) for rows, seed in partition_tasks(shuffle, parts, seeds.pop())
-            ]
-    found = in_order(refitted_all, tasks, n_jobs=n_jobs, label="subsamples", verbose=verbose, together=True)
-    values = np.array([one.mi for one in found]) / unit
+        deal = Deal(shuffle, parts)
+        tasks += [(pairings, deal, seeds.pop()) for _ in range(count)]
+    found = in_order(refitted_parts, tasks, n_jobs=n_jobs, label="subsamples", verbose=verbose, together=True)
+    values = np.array([one.mi for each in found for one in each]) / unit
     over_k, *split = np.split(values, len(ks) + np.cumsum([0, *(p * c for p, c in zip(sizes, rounds, strict=True))]))[
         :-1
     ]

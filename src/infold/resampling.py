@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable, Sequence
-from itertools import groupby, islice
+from collections.abc import Sequence
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._validation import Table, check_count
 from .estimators import MutualInformationEstimator
-
-AT_A_TIME = 4096  # rows of small tables that are taken together: more leave the cache, and ask for fresh memory
-SMALL = AT_A_TIME // 2
 
 
 class Outcome(NamedTuple):
@@ -52,74 +49,54 @@ def _taken(table: Table, rows: np.ndarray | None) -> Table:
     return table if rows is None else Table(table.values[rows], table.names)
 
 
-def refitted_all(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
-    """Return [refitted(*job) for job in jobs]; small subsamples of one size in a row are taken together."""
-
-    def kind(job: tuple[Any, ...]) -> tuple[int, ...]:
-        estimator, x, y, rows_x, rows_y, *_ = job
-        same_rows = rows_x is not None and rows_x is rows_y and len(job) == 6
-        return id(estimator), id(x), id(y), len(rows_x) if same_rows else 0
-
-    found: list[Outcome] = []
-    for (*_, size), group in groupby(jobs, kind):
-        alike = list(group)
-        found += _subsampled(alike) if 0 < size <= SMALL else [refitted(*job) for job in alike]
-    return found
-
-
-def _subsampled(jobs: Sequence[tuple[Any, ...]]) -> list[Outcome]:
-    estimator, x, y, rows, *_ = jobs[0]
-    columns_x, columns_y = varying_columns(x), varying_columns(y)
-    columns, step, found = np.concatenate((columns_x, columns_y)), AT_A_TIME // len(rows), []
-    for first in range(0, len(jobs), step):
-        some = jobs[first : first + step]
-        tables = np.array([columns.take(job[3], axis=1) for job in some])
-        values = estimator._mi_of_tables(tables, len(columns_x)) if 0 < len(columns_x) < len(columns) else None
-        found += [refitted(*job) for job in some] if values is None else [Outcome(v, v) for v in values.tolist()]
-    return found
-
-
 def varying_columns(table: Table) -> np.ndarray:
     """Return the columns (d, n) that are not constant."""
     return np.ascontiguousarray(table.values[:, table.values.min(axis=0) < table.values.max(axis=0)].T)
 
 
 class Pairings(NamedTuple):
-    """Two tables whose rows will be paired anew, and what all pairings have in common, if the estimator knows that.
+    """Two tables whose rows will be drawn again, and what all draws have in common, if the estimator knows that.
 
-    Columns are counted over X and then Y. Orders of rows are best drawn when they are asked for: that holds the GIL,
-    and the kernels of another thread would wait for as long as many of them take.
+    Columns are counted over X and then Y.
     """
 
     estimator: MutualInformationEstimator
     x: Table
     y: Table
-    varies: np.ndarray  # which columns are not constant
-    shared: Any
+    varies: list[bool]  # which columns are not constant
+    shared: Any  # of those
 
     @property
     def sides(self) -> tuple[list[int], list[int]]:
         """The columns of X, and those of Y."""
-        d_x, d = self.x.values.shape[1], self.varies.size
+        d_x, d = self.x.values.shape[1], len(self.varies)
         return list(range(d_x)), list(range(d_x, d))
 
     def outcomes(
-        self, columns: Sequence[int], moved: Sequence[int], orders: Iterable[np.ndarray], seeds: Sequence[int]
+        self, columns: Sequence[int], moved: Sequence[int], orders: np.ndarray, seeds: Sequence[int]
     ) -> list[Outcome]:
         """Return what is found from some columns, those `moved` in each of the orders and the others as they are."""
-        varying = [c for c in columns if self.varies[c]]
-        d_x = self.x.values.shape[1]
-        if self.shared is None or not any(c < d_x for c in varying) or not any(c >= d_x for c in varying):
+        varying, d_x = [c for c in columns if self.varies[c]], self.x.values.shape[1]
+        if self.shared is None or not varying or not min(varying) < d_x <= max(varying):
             pairs = zip(orders, seeds, strict=True)
             return [refitted(self.estimator, *self._tables(columns, moved, o), None, None, s) for o, s in pairs]
         from .core.many import paired_anew
 
-        places = (np.cumsum(self.varies) - 1).tolist()
+        places = [count - 1 for count in accumulate(self.varies)]
         used, changed = [places[c] for c in varying], [places[c] for c in moved if self.varies[c]]
-        step, waiting = max(1, AT_A_TIME // len(self.x.values)), iter(orders)
-        groups = (islice(waiting, step) for _ in range(0, len(seeds), step))
-        found = [paired_anew(self.shared, used, changed, some) for some in groups]
-        return [Outcome(value, value) for some in found for value in some.tolist()]
+        return [Outcome(value, value) for value in paired_anew(self.shared, used, changed, orders).tolist()]
+
+    def of_parts(self, shuffle: Shuffle, parts: int, seeds: Sequence[int]) -> list[list[Outcome]]:
+        """Return, for each seed, what is found from each of the parts into which it deals the rows."""
+        from .core.many import subsampled
+
+        size = shuffle.n_samples // parts
+        rows = shuffle.draw_all(seeds)[:, : parts * size].reshape(-1, size)
+        values = None if self.shared is None else subsampled(self.shared, rows)
+        if values is not None:
+            return [[Outcome(value, value) for value in each] for each in values.reshape(-1, parts).tolist()]
+        dealt = [partition_tasks(shuffle, parts, seed) for seed in seeds]
+        return [[refitted(self.estimator, self.x, self.y, rows, rows, seed) for rows, seed in each] for each in dealt]
 
     def _tables(self, columns: Sequence[int], moved: Sequence[int], order: np.ndarray) -> tuple[Table, Table]:
         d_x = self.x.values.shape[1]
@@ -141,12 +118,34 @@ def _taken_columns(table: Table, columns: Sequence[int], moved: Sequence[int], o
     return Table(values, None)
 
 
+class Deal(NamedTuple):
+    """Rows dealt into equal parts that share none."""
+
+    shuffle: Shuffle
+    parts: int
+
+
+def refitted_parts(jobs: Sequence[tuple[Pairings, Deal | int, int]]) -> list[list[Outcome]]:
+    """Return, for each (pairings, deal, seed), what is found from each part.
+
+    A number instead of a deal stands for all rows, with so many neighbours.
+    """
+    found: list[list[Outcome]] = []
+    for _, group in groupby(jobs, lambda job: job[1].parts if isinstance(job[1], Deal) else -job[1]):
+        alike = list(group)
+        (pairings, deal, _), seeds = alike[0], [seed for *_, seed in alike]
+        if isinstance(deal, Deal):
+            found += pairings.of_parts(deal.shuffle, deal.parts, seeds)
+        else:
+            found += [[refitted(pairings.estimator, pairings.x, pairings.y, None, None, s, deal)] for s in seeds]
+    return found
+
+
 def make_pairings(estimator: MutualInformationEstimator, x: Table, y: Table) -> Pairings:
     """Return the pairings of two tables."""
-    varies = np.concatenate([t.values.min(axis=0) < t.values.max(axis=0) for t in (x, y)])
-    d_x = x.values.shape[1]
-    shared = None
-    if varies[:d_x].any() and varies[d_x:].any():
+    varies = [bool(varying) for t in (x, y) for varying in t.values.min(axis=0) < t.values.max(axis=0)]
+    d_x, shared = x.values.shape[1], None
+    if any(varies[:d_x]) and any(varies[d_x:]):
         shared = estimator._share(varying_columns(x), varying_columns(y))
     return Pairings(estimator, x, y, varies, shared)
 
@@ -155,7 +154,8 @@ def seeds_for(random_state: Any, count: int) -> list[int]:
     """Return `count` seeds, drawn up front."""
     from .core.jit import draw_seeds
 
-    return [int(seed) for seed in draw_seeds(random_state, count)]
+    seeds: list[int] = draw_seeds(random_state, count).tolist()
+    return seeds
 
 
 class Shuffle(NamedTuple):
@@ -167,17 +167,15 @@ class Shuffle(NamedTuple):
 
     def draw(self, seed: int) -> np.ndarray:
         """Return a random permutation of the rows."""
-        rng = np.random.default_rng(seed)
-        if self.length == 1 and len(self.groups) == 1:
-            return rng.permutation(self.groups[0])
-        order = np.empty(self.n_samples, np.intp)
-        for rows in self.groups:
-            if self.length == 1:
-                order[rows] = rng.permutation(rows)
-                continue
-            blocks = np.split(rows, np.arange(self.length, len(rows), self.length))
-            order[rows] = np.concatenate([blocks[i] for i in rng.permutation(len(blocks))])
+        order: np.ndarray = self.draw_all([seed])[0]
         return order
+
+    def draw_all(self, seeds: Sequence[int]) -> np.ndarray:
+        """Return a random permutation of the rows for each seed, (B, n)."""
+        from .core.orders import random_orders
+
+        starts = np.cumsum([0, *(len(rows) for rows in self.groups)])
+        return random_orders(np.array(seeds, np.uint64), np.concatenate(self.groups), starts, self.length)
 
     @property
     def n_blocks(self) -> np.ndarray:

@@ -276,9 +276,11 @@ def _for_each(
     used: Sequence[tuple[list[int], list[int]]], jobs: Sequence[tuple[Pairings, Shuffle | None, int]]
 ) -> list[list[float]]:
     """Return, for each job, one MI for each (columns, columns that are shuffled)."""
-    pairings, seeds = jobs[0][0], [seed for *_, seed in jobs]
-    n = len(pairings.x.values)
-    orders = [np.arange(n) if shuffle is None else shuffle.draw(seed) for _, shuffle, seed in jobs]
+    (pairings, first, _), (_, shuffle, _), seeds = jobs[0], jobs[-1], [seed for *_, seed in jobs]
+    orders = np.arange(len(pairings.x.values))[None]  # the data as they are: the first job at most
+    if shuffle is not None:
+        drawn = shuffle.draw_all(seeds if first else seeds[1:])
+        orders = drawn if first else np.concatenate((orders, drawn))
     found = [pairings.outcomes(*which, orders, seeds) for which in used]
     return [[one.mi for one in outcomes] for outcomes in zip(*found, strict=True)]
 

@@ -116,40 +116,47 @@ def count_row(distances, rows, weights, first, stop, i, neighbour, bound, unit):
 
 
 @kernel
-def brute_counts(tiles, n_x, rows, weights, unit, k, start, stop, counts):
-    """Fill counts[:, start:stop] with (k or copies, rows near in X, rows near in Y), each row one of its own.
+def brute_counts(tiles, n_x, rows, weights, units, k, start, stop, counts):
+    """Fill counts[b, :, start:stop] with (k or copies, rows near in X, rows near in Y), each row one of its own.
 
-    The first `n_x` columns of `rows` (n, d) are X; `counts` is (3, n). A row with k others at distance 0 has copies.
+    That is for every table b: tiles (B, n_tiles, d, width), rows (B, n, d), weights (B, d), a unit for each, counts
+    (B, 3, n). The first `n_x` columns are X. A row with k others at distance 0 has copies.
     """
-    n_tiles, d, width = tiles.shape
+    n_tiles, d, width = tiles.shape[1:]
     near = np.empty((2, QUERIES, n_tiles * width), np.float32)
     minima = np.empty((QUERIES, n_tiles * width // STRIP * LANES), np.float32)
     centres = np.empty((QUERIES, d), np.float32)
     best, nearest, few = np.empty(k), np.empty(k, np.intp), np.empty(FEW, np.float32)
     per_tile = width // STRIP * LANES
-    for block in range(start, stop, QUERIES):
-        n_queries = min(QUERIES, stop - block)
-        for q in range(n_queries):
-            for f in range(d):
-                centres[q, f] = tiles[(block + q) // width, f, (block + q) % width]
-        for t in range(n_tiles):
-            begin, end = t * width, (t + 1) * width
+    for b in range(tiles.shape[0]):
+        own_tiles, own_rows, own_weights, own_counts = tiles[b], rows[b], weights[b], counts[b]
+        for block in range(start, stop, QUERIES):
+            n_queries = min(QUERIES, stop - block)
             for q in range(n_queries):
+                for f in range(d):
+                    centres[q, f] = own_tiles[(block + q) // width, f, (block + q) % width]
+            for t in range(n_tiles):
+                begin, end = t * width, (t + 1) * width
+                for q in range(n_queries):
+                    for side in range(2):
+                        first, last = (0, n_x) if side == 0 else (n_x, d)
+                        tile_distances(own_tiles, t, first, last, centres[q], near[side, q, begin:end])
+                    own = block + q
+                    if begin <= own < end:
+                        near[0, q, own] = FAR  # a row is not its own neighbour
+                    lows = minima[q, t * per_tile : (t + 1) * per_tile]
+                    group_minima(near[0, q, begin:end], near[1, q, begin:end], lows)
+                    if begin <= own < end:
+                        near[0, q, own] = 0.0
+            for q in range(n_queries):
+                i = block + q
+                radius, copies = brute_radius(
+                    near[0, q], near[1, q], minima[q], own_rows, own_weights, i, k, few, best, nearest
+                )
+                own_counts[0, i] = k if radius > 0 else copies
                 for side in range(2):
                     first, last = (0, n_x) if side == 0 else (n_x, d)
-                    tile_distances(tiles, t, first, last, centres[q], near[side, q, begin:end])
-                own = block + q
-                if begin <= own < end:
-                    near[0, q, own] = FAR  # a row is not its own neighbour
-                lows = minima[q, t * per_tile : (t + 1) * per_tile]
-                group_minima(near[0, q, begin:end], near[1, q, begin:end], lows)
-                if begin <= own < end:
-                    near[0, q, own] = 0.0
-        for q in range(n_queries):
-            i = block + q
-            radius, copies = brute_radius(near[0, q], near[1, q], minima[q], rows, weights, i, k, few, best, nearest)
-            counts[0, i] = k if radius > 0 else copies
-            for side in range(2):
-                first, last = (0, n_x) if side == 0 else (n_x, d)
-                bound, neighbour = max(radius, ATOM), nearest[k - 1]
-                counts[1 + side, i] = count_row(near[side, q], rows, weights, first, last, i, neighbour, bound, unit)
+                    bound, neighbour = max(radius, ATOM), nearest[k - 1]
+                    own_counts[1 + side, i] = count_row(
+                        near[side, q], own_rows, own_weights, first, last, i, neighbour, bound, units[b]
+                    )

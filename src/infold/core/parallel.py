@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import joblib
-from joblib.parallel import get_active_backend
+from joblib.parallel import ThreadingBackend, get_active_backend
 from threadpoolctl import ThreadpoolController
 from tqdm import tqdm
 
@@ -42,6 +42,11 @@ def in_parallel_task() -> bool:
     except ValueError:
         return False
     return True
+
+
+def nested_backend() -> Any:
+    """Return what joblib gives a task of its own, for a thread of ours: `in_parallel_task` is then true."""
+    return ThreadingBackend(nesting_level=1)
 
 
 @cache  # finding the libraries takes milliseconds, as long as many small estimates

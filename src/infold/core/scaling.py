@@ -25,14 +25,15 @@ def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     step = max(1, AT_A_TIME // columns.shape[1])
     if step >= len(columns):
-        return _scales(columns)
-    parts = [_scales(columns[first : first + step]) for first in range(0, len(columns), step)]
+        return sorted_scales(np.sort(columns, axis=1))
+    parts = [sorted_scales(np.sort(columns[first : first + step], axis=1)) for first in range(0, len(columns), step)]
     means, deviations = zip(*parts, strict=True)
     return np.concatenate(means), np.concatenate(deviations)
 
 
-def _scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    ordered, n = np.sort(columns, axis=1), columns.shape[1]
+def sorted_scales(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same of columns that are sorted, and may be changed."""
+    n = ordered.shape[1]
     largest = np.maximum(-ordered[:, 0], ordered[:, -1])
     extreme = not usual(largest)
     if extreme:

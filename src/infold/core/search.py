@@ -66,9 +66,13 @@ def ksg_counts(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, job: J
     d, n = points.shape
     if d == 2 and n < SWEEP_BELOW:
         return by_sweep(points, weights, k, job)
-    trees_may_pay = n >= (TREE_ROWS * d if d <= TREE_COLUMNS else PROBE_FROM)
-    counts = by_trees(points, n_x, weights, k, job) if trees_may_pay else None
+    counts = by_trees(points, n_x, weights, k, job) if trees_may_pay(d, n) else None
     return by_brute_force(points, n_x, weights, k, job) if counts is None else counts
+
+
+def trees_may_pay(d: int, n: int) -> bool:
+    """Return whether a table is large enough for trees."""
+    return n >= (TREE_ROWS * d if d <= TREE_COLUMNS else PROBE_FROM)
 
 
 def by_sweep(points: np.ndarray, weights: np.ndarray, k: int, job: Job) -> np.ndarray:
@@ -87,13 +91,13 @@ def by_brute_force(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, jo
     """Return the counts (3, n)."""
     d, n = points.shape
     scaled, unit = scaled_columns(points, weights)
-    tiles, rows, counts = brute_tiles(scaled), np.ascontiguousarray(points.T), np.empty((3, n), np.intp)
+    tiles, rows, counts = brute_tiles(scaled)[None], np.ascontiguousarray(points.T)[None], np.empty((1, 3, n), np.intp)
 
     def work(start: int, stop: int) -> None:
-        brute_counts(tiles, n_x, rows, weights, unit, k, start, stop, counts)
+        brute_counts(tiles, n_x, rows, weights[None], np.array([unit]), k, start, stop, counts)
 
     in_blocks([(work, n, n * n * (d + PAIR_COST))], job)
-    return counts
+    return counts[0]
 
 
 def by_trees(points: np.ndarray, n_x: int, weights: np.ndarray, k: int, job: Job) -> np.ndarray | None:
