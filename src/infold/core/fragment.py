@@ -47,6 +47,19 @@ class _Fragment(JITCodeLibrary):  # type: ignore[misc]
 _UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, DeadBranchPrune, RewriteSemanticConstants}
 
 
+class _Whole(JITCodeLibrary):  # type: ignore[misc]
+    """What numba knows of a kernel: optimised once, with all of its parts.
+
+    numba would first do it cheaply, to find needless counts of references. Loops that are made of parts are then taken
+    apart in a way that the second time cannot mend: KSG by brute force took twice as long.
+    """
+
+    def _optimize_final_module(self) -> None:
+        made = self._codegen._module_pass_manager()
+        manager, *builder = made if isinstance(made, tuple) else (made,)  # older versions need no builder
+        manager.run(self._final_module, *builder)
+
+
 class _QuickFlags(Flags):  # type: ignore[misc]
     """Flags that are compared by what was set; numba looks each of some twenty up, a hundred thousand times."""
 
@@ -60,9 +73,12 @@ class _QuickFlags(Flags):  # type: ignore[misc]
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with flags that are compared quickly."""
+    """Numba's compiler with flags that are compared quickly, few passes, and one round of optimisation."""
 
     def __init__(self, typing: Any, target: Any, library: Any, arguments: Any, result: Any, flags: Any, *others: Any):
+        if library is None:
+            library = _Whole(target.codegen(), "kernel")
+            library.enable_object_caching()
         super().__init__(typing, target, library, arguments, result, _QuickFlags(flags), *others)
 
     def define_pipelines(self) -> list[Any]:

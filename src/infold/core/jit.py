@@ -102,7 +102,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@part
+@inlined
 def next_random(state):
     """Advance `state` (one uint64 in an array) and return 64 random bits."""
     state[0] += _GOLDEN
@@ -112,7 +112,7 @@ def next_random(state):
     return bits ^ (bits >> np.uint64(31))
 
 
-@part
+@inlined
 def random_below(state, bound):
     """Return a random integer in [0, bound), for bound < 2**32."""
     return np.int64(((next_random(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
