@@ -68,6 +68,10 @@ estimate(80, 2, 2, "gknn", n_neighbors=20)
 estimate(80, 2, 2, "lnn")
 estimate(80, 2, 2, "lnn", variant="rmi")
 estimate(80, 2, 2, "auto")
+for d in (1, 2):
+    X, Y = rng.random((300, d)), rng.random((300, d))
+    infold.independence_test(X, Y, method="ksg", n_permutations=20, n_jobs=1, verbose=0)
+    infold.confidence_interval(X, Y, method="ksg", n_subsamples=20, n_jobs=1, verbose=0)
 forest = infold.GeodesicForest(n_estimators=5, random_state=0).fit(rng.random((100, 2)))
 forest.proximity(), forest.distance(), forest.kneighbors()
 print(json.dumps({

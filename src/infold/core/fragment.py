@@ -1,7 +1,6 @@
 """Parts of kernels: typed and translated once, but optimised and made into machine code only where a kernel uses them.
 
-By default numba makes every function callable by itself, and then optimises it again with each function that calls it:
-a third of the time that compiling takes.
+By default numba makes every function callable by itself, and then optimises it again with each function that calls it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trees of two columns: as `tree.grow_tree` grows them, but from lists that are sorted once, in half of the time."""
+"""Trees of two columns: as `tree.grow_tree` grows them, but from lists that are sorted once for all trees."""
 
 from __future__ import annotations
 
