@@ -15,7 +15,7 @@ import numpy as np
 from .binned import SMALL, bound_bin, pick_bins, shared_score, square_edges
 from .bins import BOUND, LEFT, RIGHT, STRIDE
 from .jit import FIRST, inlined
-from .scan import N_WORK, TINY, score_cuts
+from .scan import N_WORK, TINY, best_of_sorted, score_cuts
 from .split import FAST_BIC, VARIANCE_FLOOR, replace_by_logs
 
 N_LISTS = 4
@@ -231,25 +231,12 @@ def best_of_few(lists, a, m, criterion, n_log_n):
     """Return (score, value below, value above) of the best cut of list a, whose entries lie together."""
     first, stop = lists.start[a, 0], lists.stop[a, 0]
     values, n = lists.values[a, first:stop], stop - first
-    if m < (4 if criterion == FAST_BIC else 2) or values[0] == values[n - 1]:
-        return np.inf, np.nan, np.nan
-    centre, total, squares, floor = values[n // 2], 0.0, 0.0, -np.inf
     for i in range(n):
         lists.loads[i] = lists.weights[lists.rows[a, first + i]]
-    share = 0.0
-    if criterion == FAST_BIC:
-        for i in range(n):
-            total += lists.loads[i] * (values[i] - centre)
-            squares += lists.loads[i] * (values[i] - centre) ** 2
-        floor = VARIANCE_FLOOR * (squares - total * total / m) / m
-        share = shared_score(m, 1.0)
-    nothing = (0.0, 0.0, 0.0)
-    score, i = score_cuts(
-        values, lists.loads[:n], centre, 1.0, 0.0, nothing, nothing, floor, criterion, n_log_n, lists.work
-    )
+    score, i = best_of_sorted(values, lists.loads[:n], m, criterion, n_log_n, lists.work)
     if i < 0:
         return np.inf, np.nan, np.nan
-    return score + share, values[i], values[i + 1]
+    return score, values[i], values[i + 1]
 
 
 @inlined

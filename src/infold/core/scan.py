@@ -141,12 +141,11 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
 
 
 @part
-def small_cut(values, weights, m, criterion, n_log_n, work, code):
-    """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
+def best_of_sorted(values, weights, m, criterion, n_log_n, work):
+    """Return (score, i) of the best cut after one of all the sorted `values`, of weight m; i = −1 if none is sound."""
     n = values.size
-    sort_pairs(values, weights, work, code)
     if m < (4 if criterion == FAST_BIC else 2) or values[0] == values[n - 1]:
-        return np.nan, np.inf
+        return np.inf, -1
     centre, total, squares, floor = values[n // 2], 0.0, 0.0, -np.inf
     if criterion == FAST_BIC:
         for i in range(n):
@@ -155,8 +154,16 @@ def small_cut(values, weights, m, criterion, n_log_n, work, code):
         floor = VARIANCE_FLOOR * (squares - total * total / m) / m
     nothing = (0.0, 0.0, 0.0)
     score, i = score_cuts(values, weights, centre, 1.0, 0.0, nothing, nothing, floor, criterion, n_log_n, work)
-    if i < 0:
-        return np.nan, np.inf
     if criterion == FAST_BIC:
         score += m * (math.log(2.0 * math.pi) + 2.0 * math.log(m) + 1.0) + 5.0 * math.log(m)
+    return score, i
+
+
+@part
+def small_cut(values, weights, m, criterion, n_log_n, work, code):
+    """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
+    sort_pairs(values, weights, work, code)
+    score, i = best_of_sorted(values, weights, m, criterion, n_log_n, work)
+    if i < 0:
+        return np.nan, np.inf
     return between(values[i], values[i + 1]), score
