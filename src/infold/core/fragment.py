@@ -10,7 +10,10 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.compiler_machinery import register_pass
+from numba.core.targetconfig import ConfigStack
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.types.functions import BaseFunction
 from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, RewriteSemanticConstants
 
 
@@ -30,10 +33,11 @@ class _Fragment(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Be done; what this part calls is linked where the part is."""
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "linkonce_odr"  # several kernels have it, each may drop it
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -49,9 +53,20 @@ _UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, DeadBranchPrun
 class _Whole(JITCodeLibrary):  # type: ignore[misc]
     """What numba knows of a kernel: optimised once, with all of its parts.
 
-    numba would first do it cheaply, to find needless counts of references. Loops that are made of parts are then taken
-    apart in a way that the second time cannot mend: KSG by brute force took twice as long.
+    numba would first do it function by function, then cheaply, to find needless counts of references. Loops made of
+    parts are then taken apart in a way that the last time cannot mend: KSG by brute force took twice as long.
     """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        """Link all parts, and parts of parts, optimise, and make machine code."""
+        for library in self._linking_libraries:  # grows on the way
+            if isinstance(library, _Fragment):
+                known = self._linking_libraries
+                known += [each for each in library._linking_libraries if each not in known]
+        super().finalize()
 
     def _optimize_final_module(self) -> None:
         made = self._codegen._module_pass_manager()
@@ -60,7 +75,11 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _QuickFlags(Flags):  # type: ignore[misc]
-    """Flags that are compared by what was set; numba looks each of some twenty up, a hundred thousand times."""
+    """Flags that are equal where numba's own functions are compiled alike for them: they inherit two flags, no others.
+
+    numba keeps such functions by the flags of whoever called first, so that kernels, parts and what is inlined would
+    each have their own. It also looks up each of some twenty flags, a hundred thousand times.
+    """
 
     _HASH = hash(Flags())
 
@@ -68,7 +87,53 @@ class _QuickFlags(Flags):  # type: ignore[misc]
         return self._HASH
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Flags) and self._values == other._values) or super().__eq__(other)
+        if not isinstance(other, _QuickFlags):
+            return False
+        return bool(self.fastmath == other.fastmath and self.error_model == other.error_model)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):  # type: ignore[misc]
+    """Translates a part without counting references to its arrays, where it neither makes nor hands on any.
+
+    Whoever called it keeps them alive. What is inlined does count: LLVM takes this out later. Where nothing counts it
+    makes longer code, and trees of two columns take a fifth longer.
+    """
+
+    _name = "lowering_of_parts"
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate the part."""
+        calls = (call for block in state.func_ir.blocks.values() for call in block.find_exprs("call"))
+        results = [state.return_type, *(state.calltypes[call].return_type for call in calls)]
+        models = state.targetctx.data_model_manager
+        owns = any(models[result].contains_nrt_meminfo() for result in results)
+        if not owns and not state.flags.forceinline:
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return bool(super().run_pass(state))
+
+
+_numba_functions: Any = BaseFunction
+_ask_all = _numba_functions.get_call_type
+_answers: dict[Any, Any] = {}
+
+
+def _remember(function: Any, typing: Any, arguments: Any, keywords: Any) -> Any:
+    """Return the signature with which one of numba's functions is called, and set what it is compiled to.
+
+    For each `+` or index numba asks some twenty templates in turn, as for ints, strings, dates or sets. Kernels call
+    18,000 times, with 1,000 different types.
+    """
+    flags = ConfigStack.top_or_none()
+    if not isinstance(flags, _QuickFlags):
+        return _ask_all(function, typing, arguments, keywords)
+    call = function, typing, tuple(arguments), tuple(keywords.items()), flags
+    if call not in _answers:
+        signature = _ask_all(function, typing, arguments, keywords)
+        _answers[call] = signature, function.get_impl_key(signature)
+    signature, compiled = _answers[call]
+    function._impl_keys[signature.args] = compiled  # other flags may have left theirs
+    return signature
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
@@ -79,6 +144,14 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
             library = _Whole(target.codegen(), "kernel")
             library.enable_object_caching()
         super().__init__(typing, target, library, arguments, result, _QuickFlags(flags), *others)
+
+    def compile_extra(self, function: Any) -> Any:
+        """Compile `function`: one at a time, as numba has a lock, and those that it calls within it."""
+        before, _numba_functions.get_call_type = _numba_functions.get_call_type, _remember
+        try:
+            return super().compile_extra(function)
+        finally:
+            _numba_functions.get_call_type = before
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes without those that change nothing in kernels."""
@@ -93,3 +166,10 @@ class FragmentCompiler(KernelCompiler):
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         super().__init__(typing, target, _Fragment(target.codegen(), "part"), *others)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the same passes, with our way to translate."""
+        managers = super().define_pipelines()
+        for manager in managers:
+            manager.passes = [(_Lowering, *each[1:]) if each[0] is NativeLowering else each for each in manager.passes]
+        return managers
