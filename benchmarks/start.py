@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 IMPORTS = {
     "import infold": "import infold",
@@ -25,7 +26,6 @@ TIMED = "import time; start = time.process_time(); {}; print(time.process_time()
 
 ALL_KERNELS = """
 import collections, json, time
-import numpy as np
 from numba.core import event
 
 def loop():
@@ -50,30 +50,11 @@ class Costs(event.Listener):
 
 costs = Costs()
 event.register("numba:compile", costs)
-import infold
-
-rng = np.random.default_rng(0)
-def estimate(n, d_x, d_y, method, **options):
-    X, Y = rng.random((n, d_x)), rng.random((n, d_y))
-    infold.mutual_information(X, Y, method=method, n_jobs=1, verbose=0, **options)
+from infold._kernels import TASKS
 
 before, start = loop(), time.process_time()
-for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
-    estimate(n, d, d, "ksg")
-estimate(100, 2, 2, "ksg", metric="euclidean")
-for d_x, d_y in ((1, 1), (1, 2), (2, 2)):
-    estimate(400, d_x, d_y, "gksg", n_estimators=5)
-estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
-estimate(80, 2, 2, "gknn", n_neighbors=20)
-estimate(80, 2, 2, "lnn")
-estimate(80, 2, 2, "lnn", variant="rmi")
-estimate(80, 2, 2, "auto")
-for d in (1, 2):
-    X, Y = rng.random((300, d)), rng.random((300, d))
-    infold.independence_test(X, Y, method="ksg", n_permutations=20, n_jobs=1, verbose=0)
-    infold.confidence_interval(X, Y, method="ksg", n_subsamples=20, n_jobs=1, verbose=0)
-forest = infold.GeodesicForest(n_estimators=5, random_state=0).fit(rng.random((100, 2)))
-forest.proximity(), forest.distance(), forest.kneighbors()
+for task in TASKS:
+    task()
 print(json.dumps({
     "seconds": time.process_time() - start, "loop": (before + loop()) / 2, "functions": costs.count,
     "costs": costs.own.most_common(12),
@@ -127,6 +108,15 @@ def compilation():
                 print(f"    {name:50s} {seconds:5.2f} s")
 
 
+def all_cores():
+    """Print what `infold compile` takes by the clock, with its processes and their imports."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "infold", "compile"]
+        subprocess.run(command, env=os.environ | {"NUMBA_CACHE_DIR": folder}, stdout=subprocess.DEVNULL, check=True)
+        print(f"infold compile, on {os.cpu_count()} cores: {time.perf_counter() - start:.1f} s by the clock")
+
+
 def methods():
     """Print what the first estimate of each method takes, with imports, before and after its kernels are on disk."""
     for method, columns in FIRST_ESTIMATES:
@@ -148,6 +138,7 @@ def main():
     imports(options.repeats)
     if not options.quick:
         compilation()
+        all_cores()
 
 
 if __name__ == "__main__":

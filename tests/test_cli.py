@@ -299,3 +299,25 @@ def test_ctrl_c_leaves_nothing_behind(data, tmp_path):
     assert done.stderr.splitlines()[-1] == "infold: interrupted"
     assert "Traceback" not in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["data.csv"]
+
+
+# compile
+
+
+def test_compile_says_where_kernels_are_kept(monkeypatch):
+    from infold import _kernels
+
+    done = []
+    monkeypatch.setattr(_kernels, "TASKS", (lambda: done.append("one"), lambda: done.append("two")))
+    told = answer("compile", "--jobs", 1)
+    assert done == ["one", "two"]
+    assert told.startswith("All kernels are compiled (")
+    assert told.rstrip(".\n").endswith(_kernels.folder())
+
+
+def test_compile_has_nothing_to_do_where_nothing_can_be_kept(monkeypatch):
+    from infold import _kernels
+
+    monkeypatch.setattr(_kernels, "folder", lambda: None)
+    assert "NUMBA_CACHE_DIR" in complaint("compile")
+    assert "--jobs=0" in complaint("compile", "--jobs", 0)

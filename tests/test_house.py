@@ -43,6 +43,7 @@ ORDER = [
     "_reproduce_rows",
     "_reproduce_figures",
     "reproduce",
+    "_kernels",
     "_cli_shared",
     "_cli_reproduce",
     "_cli_trust",

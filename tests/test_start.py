@@ -53,6 +53,22 @@ print(renumber(np.array([[3, 1, 3, 2]])))
 """
 
 
+ALL_KERNELS = """
+import importlib, pkgutil
+import infold.core
+from infold.core.fragment import KernelCompiler
+from numba.core.dispatcher import Dispatcher
+from infold import _kernels
+
+for task in _kernels.TASKS:
+    task()
+for module in pkgutil.iter_modules(infold.core.__path__):
+    for name, value in vars(importlib.import_module("infold.core." + module.name)).items():
+        if isinstance(value, Dispatcher) and value._compiler.pipeline_class is KernelCompiler:
+            print(name, len(value.signatures) > 0)
+"""
+
+
 def run(code, **environment):
     changed = {name: value for name, value in (os.environ | environment).items() if value is not None}
     done = subprocess.run([sys.executable, "-c", code], env=changed, capture_output=True, text=True)
@@ -67,6 +83,12 @@ def test_numba_is_imported_when_a_kernel_is_needed():
 def test_a_second_process_compiles_nothing():
     run(COUNTED)  # compiles whatever no test before has
     assert run(COUNTED) == "0\n"
+
+
+def test_infold_compile_leaves_out_no_kernel():
+    told = dict(line.split() for line in run(ALL_KERNELS).splitlines())
+    assert len(told) > 20
+    assert [name for name, compiled in told.items() if compiled == "False"] == []
 
 
 @pytest.fixture

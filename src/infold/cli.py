@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -178,6 +179,22 @@ def demo(
     if picture is not None:
         typer.echo(f"\nPicture: {picture}")
     typer.echo("\nWith your own data: infold estimate data.csv --x a,b --y c,d")
+
+
+@app.command("compile")
+def compile_kernels(
+    jobs: Annotated[int, typer.Option("--jobs", help="Number of processes; -1 uses all cores.")] = -1,
+) -> None:
+    """Compile all kernels now, so that no later run has to wait; for images of containers."""
+    if jobs == 0:
+        raise UserError("--jobs=0 must not be 0; pass a number of processes, or -1 for all cores.")
+    from infold._kernels import compile_all, folder
+
+    if folder() is None:
+        raise UserError("no folder for compiled kernels can be written; set NUMBA_CACHE_DIR to one that can.")
+    start = time.perf_counter()
+    compile_all(jobs)
+    typer.echo(f"All kernels are compiled ({time.perf_counter() - start:.0f} s) and kept in {folder()}.")
 
 
 app.command("test")(independence)

@@ -1,0 +1,89 @@
+"""Compile all kernels at once, on all cores, so that no later run waits: for images of containers, and clusters.
+
+What numba compiles it keeps on disk, so each task is a few small estimates. A kernel that two tasks need is compiled by
+whichever comes first, or by both if they are at it at the same time; tasks are cut so that this is rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import joblib
+import numpy as np
+
+from infold.core.folded import folded_side
+from infold.core.forest import renumber
+from infold.core.parallel import progress_bar
+from infold.inference import confidence_interval, independence_test
+from infold.manifold import GeodesicForest
+from infold.measures import mutual_information
+
+QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": 0}
+
+
+def _tables(n: int, d_x: int, d_y: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.random((n, d_x)), rng.random((n, d_y))
+
+
+def _estimate(n: int, d_x: int, d_y: int, method: str, **options: Any) -> None:
+    x, y = _tables(n, d_x, d_y)
+    mutual_information(x, y, method=method, **QUIET, **options)
+
+
+def _forest(n_columns: int) -> None:
+    forest = GeodesicForest(n_estimators=5, random_state=0, n_jobs=1, verbose=0).fit(_tables(100, n_columns, 1)[0])
+    forest.proximity(), forest.distance(), forest.kneighbors()
+
+
+def trees_of_many_columns() -> None:
+    """Compile how trees grow; by far the largest kernel."""
+    _forest(3)
+    for d_x in (1, 2):
+        _estimate(400, d_x, 2, "gksg", n_estimators=5)
+    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
+
+
+def trees_of_two_columns() -> None:
+    """Compile how trees of two columns grow, and all that follows once there are trees."""
+    _forest(2)
+    for local_distance in ("released", "paper"):
+        _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
+    folded_side(np.zeros((1, 8), np.uint16))  # what trees with more than 256 leaves need
+
+
+def neighbors() -> None:
+    """Compile all ways to search for neighbours, and entropies, which need them."""
+    for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
+        _estimate(n, d, d, "ksg")
+    _estimate(100, 2, 2, "ksg", metric="euclidean")
+    for d in (2, 20):
+        _estimate(80, d, d, "gknn", n_neighbors=20)
+    for variant in ("defined", "rmi"):
+        _estimate(80, 2, 2, "lnn", variant=variant)
+
+
+def refits() -> None:
+    """Compile what is repeated many times: auto's surrogates, permutations and subsamples."""
+    _estimate(80, 2, 2, "auto")
+    for d in (1, 2):
+        sides = _tables(300, d, d)
+        independence_test(*sides, method="ksg", n_permutations=20, **QUIET)
+        confidence_interval(*sides, method="ksg", n_subsamples=20, **QUIET)
+
+
+TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_columns, neighbors, refits)
+
+
+def folder() -> str | None:
+    """Return where compiled kernels are kept, or None if no place can be written."""
+    return getattr(renumber._cache, "cache_path", None)
+
+
+def compile_all(n_jobs: int, verbose: int = 1) -> None:
+    """Run all tasks in `n_jobs` processes (-1: as many as there are cores)."""
+    work = joblib.Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered")
+    with progress_bar(len(TASKS), "compiling", verbose) as bar:
+        for _ in work(joblib.delayed(task)() for task in TASKS):
+            bar.update()
