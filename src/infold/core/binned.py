@@ -176,12 +176,16 @@ def bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n):
     """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
 
     Squares are no less than at the bin's outer edges, nor than `least`. With these the score is concave in the number
-    of rows to the left, so that it is smallest at an end.
+    of rows to the left, so that it is smallest at an end. A single row is no side for fast_bic: the first bin needs
+    two, which lie at its edge if there are no more, and the last one three.
     """
     n_0, n_1 = edge_weight[b], edge_weight[b + 1]
     edge[BOUND, b] = np.inf
-    if n_1 > n_0:
-        left, right = max(edge[LEFT, b], least), max(edge[RIGHT, b + 1], least)
+    few = criterion == FAST_BIC and (n_1 < 2 or m - n_0 < 3)
+    if n_1 > n_0 and not few:
+        at_edge = criterion == FAST_BIC and n_0 == 0 and n_1 == 2
+        left, right = max(edge[LEFT, b + at_edge], least), max(edge[RIGHT, b + 1], least)
+        n_0 = n_1 if at_edge else n_0
         bound = min(
             score_of(criterion, n_0, left, m - n_0, right, n_log_n),
             score_of(criterion, n_1, left, m - n_1, right, n_log_n),
