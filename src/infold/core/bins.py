@@ -96,9 +96,10 @@ def fill_moments(projected, loads, moments, code, offset):
     moments[:n_bins] = 0.0
     for begin in range(0, projected.size, AT_A_TIME):
         stop = min(begin + AT_A_TIME, projected.size)
-        find_bins(low, width, n_bins, projected[begin:stop], code[begin:stop], offset)
-        for i in range(begin, stop):
-            b, w, off = code[i], loads[i], offset[i - begin]
+        here, weight = code[begin:stop], loads[begin:stop]
+        find_bins(low, width, n_bins, projected[begin:stop], here, offset)
+        for i in range(here.size):
+            b, w, off = here[i], weight[i], offset[i]
             moments[b, 0] += w
             moments[b, 1] += w * off
             moments[b, 2] += w * off * off
@@ -142,11 +143,12 @@ def forget_departed(bins, c, members, end, weights, points, feature, sign):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
     low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
     moments = bins.moments[c]
-    for i in range(end, bins.known_end[c] if n_bins > 0 else end):
-        row = members[i]
+    departed = members[end : bins.known_end[c] if n_bins > 0 else end]
+    for i in range(departed.size):
+        row = departed[i]
         # Read anew from the points: shorter than the way to where the value stands among the bins.
         at = (value_at(points, row, feature, sign, np.int32(0), np.int32(wide)) - low) * scale
-        b = min(np.int64(at), n_bins - 1)
+        b = np.uint32(min(np.int64(at), n_bins - 1))
         w, off = weights[row], at - b - 0.5
         moments[b, 0] -= w
         moments[b, 1] -= w * off

@@ -133,7 +133,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     for i in range(last):
         score = left[i] + right[i]
         if criterion == FAST_BIC:
-            n_left, n_right = np.int64(before[0] + count[i]), np.int64(after[0] + (w - count[i]))
+            n_left, n_right = np.uint32(before[0] + count[i]), np.uint32(after[0] + (w - count[i]))
             score = n_left * left[i] + n_right * right[i] - 3.0 * (n_log_n[n_left] + n_log_n[n_right])
         if score < best and left[i] < limit and (i == n - 1 or values[i] < values[i + 1]):
             best, found = score, i
