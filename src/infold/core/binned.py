@@ -51,7 +51,7 @@ def sum_bins(bins, c, m, criterion):
     first, last = np.int64(bins.first[c]), np.int64(bins.last[c])
     first, last, mean = sum_edges(bins.moments[c], first, last, m, bins.edge)
     bins.first[c], bins.last[c] = first, last
-    return first, last, mean, square_edges(bins.edge, first, last, m, criterion, bins.offset)
+    return first, last, mean, square_edges(bins.edge, first, last, m, criterion)
 
 
 @part
@@ -82,7 +82,7 @@ def sum_edges(moments, first, last, m, edge):
 
 
 @part
-def square_edges(edge, first, last, m, criterion, scratch):
+def square_edges(edge, first, last, m, criterion):
     """Fill in the squared deviations on both sides of the edges first to last, from sums: for fast_bic their logs.
 
     Return (least squares that a sound side has a unit of weight, the same as a log). Several edges are taken at a time.
@@ -101,8 +101,8 @@ def square_edges(edge, first, last, m, criterion, scratch):
     if criterion != FAST_BIC:
         return -np.inf, 0.0
     floor = VARIANCE_FLOOR * left[last - first] / m
-    replace_by_logs(left, scratch)
-    replace_by_logs(right, scratch)
+    replace_by_logs(left)
+    replace_by_logs(right)
     return floor, math.log(max(floor, TINY))
 
 
@@ -253,7 +253,7 @@ def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_lo
     if not bins.in_order[room, b]:
         sort_pairs(values, member, work, code)
         bins.in_order[room, b] = True
-    inside = work[7]
+    inside = work[6]
     n = 0
     for i in range(stop - start):
         if where[member[i]] < end or not bins.grouped[c]:

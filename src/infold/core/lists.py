@@ -52,7 +52,6 @@ class Lists(NamedTuple):
     work: np.ndarray
     edge: np.ndarray
     picked: np.ndarray
-    offset: np.ndarray
 
 
 def new_lists(n: int, size: int) -> Lists:
@@ -79,7 +78,6 @@ def new_lists(n: int, size: int) -> Lists:
         work=np.empty((N_WORK, size)),
         edge=np.empty((6, MOST_BLOCKS + STRIDE)),
         picked=np.empty(MOST_BLOCKS, np.int64),
-        offset=np.empty(MOST_BLOCKS + STRIDE),
     )
 
 
@@ -255,7 +253,7 @@ def best_in_blocks(lists, a, m, criterion, n_log_n, exact, to_beat):
         s += moments[b, 1]
         q += moments[b, 2]
         edge[WEIGHT, b + 1], edge[SUM, b + 1], edge[SQUARES, b + 1] = w, s, q
-    floor, least = square_edges(edge, first, last, m, criterion, lists.offset)
+    floor, least = square_edges(edge, first, last, m, criterion)
     share = shared_score(m, 1.0) if criterion == FAST_BIC else 0.0
     n_picked, promising = pick_bins(edge, first, last, m, criterion, least, n_log_n, exact, lists.picked)
     best, found, found_low, found_high = to_beat - share, np.inf, np.nan, np.nan

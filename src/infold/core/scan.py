@@ -16,7 +16,7 @@ from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 FEW = 12  # values that insertion sorts fastest, in whatever order
 CROWDED = 24  # values in one bucket beyond which insertion is slower than a general sort
 TINY, HUGE, LOG_HUGE = 1e-300, 1e300, 690.0  # squares in a logarithm: of nothing, and of a cut that is refused
-N_WORK = 8  # rows of `work` that `sort_pairs` and `score_cuts` use
+N_WORK = 7  # rows of `work` that `sort_pairs` and `score_cuts` use
 
 
 @part_without_nan
@@ -107,7 +107,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     all cuts share; of equal scores the leftmost counts.
     """
     n = values.size
-    sums, squares, count, left, right, exponents = work[1], work[2], work[3], work[4], work[5], work[6]
+    sums, squares, count, left, right = work[1], work[2], work[3], work[4], work[5]
     w, s, q = 0.0, 0.0, 0.0
     for i in range(n):
         at = (values[i] - low) * scale - centre
@@ -126,8 +126,8 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
         left[i] = max(of_left, TINY) if sound else HUGE
         right[i] = max(of_right, TINY) if sound else HUGE
     if criterion == FAST_BIC:
-        replace_by_logs(left[:last], exponents)
-        replace_by_logs(right[:last], exponents)
+        replace_by_logs(left[:last])
+        replace_by_logs(right[:last])
     limit = LOG_HUGE if criterion == FAST_BIC else HUGE
     best, found = np.inf, -1
     for i in range(last):

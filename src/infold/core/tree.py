@@ -254,7 +254,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             by_sorting = exact and (small or key < 0 or n_kept_columns == 0)
             if by_sorting or small:
                 c = -1
-                values, loads = work[7, :n_here], carried[:n_here]
+                values, loads = work[6, :n_here], carried[:n_here]
                 for i in range(n_here):
                     values[i], loads[i] = trial[i], member_loads[i]
                 if by_sorting:
