@@ -16,7 +16,8 @@ binned_cut, cut_above, lighter_bins = map(from_python, (binned.binned_cut, binne
 count_bins, forget_departed = map(from_python, (bins.count_bins, bins.forget_departed))
 best_cut, cut_after, lighter_side = map(from_python, (split.best_cut, tree.cut_after, tree.lighter_side))
 projection_key = from_python(projection.projection_key)
-list_candidates, set_apart, split_off = map(from_python, (tree.list_candidates, tree.set_apart, tree.split_off))
+list_candidates, list_side = map(from_python, (tree.list_candidates, tree.list_side))
+set_apart, split_off = map(from_python, (tree.set_apart, tree.split_off))
 
 KINDS = {
     "normal": lambda rng, d: rng.normal(size=(d, 900)),
@@ -136,9 +137,11 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
             count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
         else:
             assert_array_equal(projected[:end], values[there])
-            count, weight, below = lighter_side(projected, cut, m, there, weights[there], light)
+            weight, below = lighter_side(projected[:end], cut, m, weights[there])
+            count, listed = list_side(there, projected, cut, below, light), light.copy()
             apart = there.copy()
-            set_apart(apart, projected, cut, below, light, count)
+            assert set_apart(apart, projected, cut, below, light) == count
+            assert_array_equal(light[:count], listed[:count])
             assert_array_equal(apart, np.concatenate((there[is_below != below], there[is_below == below])))
         assert set(light[:count]) == set(there[is_below == below])
         assert weight == weights[light[:count]].sum() <= m / 2

@@ -15,7 +15,7 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import FIRST, inlined, kernel, part, random_below, unowned
+from .jit import FIRST, inlined, kernel, part, part_without_nan, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
 from .scan import small_cut, sort_pairs
@@ -60,29 +60,39 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@inlined
-def lighter_side(values, cut, m, members, loads, leaving):
-    """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their load, are they below)."""
+@part
+def lighter_side(values, cut, m, loads):
+    """Return (the load of the lighter side of `cut`, is it the one below) of `values` with `loads`, m in all."""
     n_below = 0
-    for i in range(members.size):
+    for i in range(values.size):
         n_below += loads[i] if values[i] < cut else 0
     below = 2 * n_below <= m
+    return n_below if below else m - n_below, below
+
+
+@part
+def list_side(members, values, cut, below, leaving):
+    """Fill `leaving` with the members on one side of `cut`; return how many there are."""
     n = 0
     for i in range(members.size):
         leaving[n] = members[i]
         n += (values[i] < cut) == below
-    return n, n_below if below else m - n_below, below
+    return n
 
 
-@inlined
-def set_apart(members, values, cut, below, leaving, n_leaving):
-    """Move leaving[:n_leaving], the members on one side of `cut`, behind the others: both stay in order."""
-    n = 0
+@part
+def set_apart(members, values, cut, below, leaving):
+    """Move the members on one side of `cut`, which go to `leaving` too, behind the others; return how many.
+
+    Both sides stay in order.
+    """
+    n, n_leaving = 0, 0
     for i in range(members.size):
-        members[n] = members[i]
-        n += (values[i] < cut) != below
-    for i in range(n_leaving):
-        members[n + i] = leaving[i]
+        members[n] = leaving[n_leaving] = members[i]
+        leaves = (values[i] < cut) == below
+        n, n_leaving = n + (not leaves), n_leaving + leaves
+    members[n:] = leaving[:n_leaving]
+    return n_leaving
 
 
 @part
@@ -138,15 +148,19 @@ def list_candidates(column, feature, sign, first, end):
     return count
 
 
+@part_without_nan
+def lowest_above(values, low):
+    """Return the lowest of the values above `low`, inf if there are none."""
+    lowest = np.inf
+    for i in range(values.size):
+        lowest = min(lowest, values[i] if values[i] > low else np.inf)
+    return lowest
+
+
 @part
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
-    if math.isnan(high):
-        high = np.inf
-        for i in range(values.size):
-            if low < values[i] < high:
-                high = values[i]
-    return between(low, high)
+    return between(low, lowest_above(values, low) if math.isnan(high) else high)
 
 
 @kernel
@@ -308,7 +322,11 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             if not gathered:
                 for i in range(n_here):
                     member_loads[i] = weights[here[i]]
-            n_leaving, light, below = lighter_side(best_values, best_at, m, here, member_loads, leaving)
+            light, below = lighter_side(best_values[:n_here], best_at, m, member_loads)
+            if tracked:
+                n_leaving = list_side(here, best_values, best_at, below, leaving)
+            else:
+                n_leaving = set_apart(here, best_values, best_at, below, leaving)
         else:
             best_at = cut_above(bins, best_column, best_bin, best_low, best_high, where, end)
             n_leaving, light, below = lighter_bins(
@@ -316,8 +334,6 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             )
         if tracked:
             split_off(members, where, first, end, leaving, n_leaving)
-        else:
-            set_apart(here, best_values, best_at, below, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
             old_feature, old_sign = kept_feature, kept_sign
             kept_feature, kept_sign = np.empty(2 * old_sign.size, np.int32), np.empty(2 * old_sign.size, np.int8)
