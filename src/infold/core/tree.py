@@ -15,7 +15,7 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import FIRST, inlined, kernel, part, part_without_nan, random_below, unowned
+from .jit import FIRST, inlined, kernel, part, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
 from .scan import small_cut, sort_pairs
@@ -91,7 +91,8 @@ def set_apart(members, values, cut, below, leaving):
         members[n] = leaving[n_leaving] = members[i]
         leaves = (values[i] < cut) == below
         n, n_leaving = n + (not leaves), n_leaving + leaves
-    members[n:] = leaving[:n_leaving]
+    for i in range(n_leaving):
+        members[n + i] = leaving[i]
     return n_leaving
 
 
@@ -148,19 +149,15 @@ def list_candidates(column, feature, sign, first, end):
     return count
 
 
-@part_without_nan
-def lowest_above(values, low):
-    """Return the lowest of the values above `low`, inf if there are none."""
-    lowest = np.inf
-    for i in range(values.size):
-        lowest = min(lowest, values[i] if values[i] > low else np.inf)
-    return lowest
-
-
 @part
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
-    return between(low, lowest_above(values, low) if math.isnan(high) else high)
+    if math.isnan(high):
+        high = np.inf
+        for i in range(values.size):
+            if low < values[i] < high:
+                high = values[i]
+    return between(low, high)
 
 
 @kernel
