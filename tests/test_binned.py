@@ -119,7 +119,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
         assert_array_equal(members[where], np.arange(n))
         assert set(members[end : end + n_leaving]) == set(leaving)
         there = members[:end]
-        forget_departed(bins, 0, members, end, weights, values[None], FIRST, PLUS)
+        forget_departed(bins, 0, members, end, weights, values[None], FIRST, PLUS, projected)
         m = int(weights[there].sum())
         assert bins.moments[0, : bins.n_bins[0], 0].sum() == m
         column = (0, m, projected, False, keep, values[None], FIRST, PLUS, there, where, end, weights)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import inlined, part
-from .projection import value_at
+from .projection import project
 from .scan import range_of
 
 MOST_BINS = 512
@@ -139,17 +139,15 @@ def group_bins(bins, c, to, projected, members, all_bins, n_picked, limit):
 
 
 @inlined
-def forget_departed(bins, c, members, end, weights, points, feature, sign):
+def forget_departed(bins, c, members, end, weights, points, feature, sign, scratch):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
-    low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
-    moments = bins.moments[c]
+    n_bins, moments, code, offset = np.int64(bins.n_bins[c]), bins.moments[c], bins.code, bins.offset
     departed = members[end : bins.known_end[c] if n_bins > 0 else end]
+    # Read anew from the points: shorter than the way to where the value stands among the bins.
+    project(points, departed, feature, sign, scratch)
+    find_bins(bins.low[c], bins.width[c], n_bins, scratch[: departed.size], code, offset)
     for i in range(departed.size):
-        row = departed[i]
-        # Read anew from the points: shorter than the way to where the value stands among the bins.
-        at = (value_at(points, row, feature, sign, np.int32(0), np.int32(wide)) - low) * scale
-        b = np.uint32(min(np.int64(at), n_bins - 1))
-        w, off = weights[row], at - b - 0.5
+        b, w, off = code[i], weights[departed[i]], offset[i]
         moments[b, 0] -= w
         moments[b, 1] -= w * off
         moments[b, 2] -= w * off * off

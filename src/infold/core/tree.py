@@ -112,11 +112,10 @@ def sorted_cut(values, loads, criterion, n_log_n, work, code):
 def sample(members, weights, few, few_loads):
     """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
-    n, weight = 0, 0
-    for i in range(0, members.size, step):
-        few[n], few_loads[n] = members[i], weights[members[i]]
-        weight += few_loads[n]
-        n += 1
+    n, weight = (members.size + step - 1) // step, 0
+    for i in range(n):
+        few[i], few_loads[i] = members[i * step], weights[members[i * step]]
+        weight += few_loads[i]
     return n, weight
 
 
@@ -274,7 +273,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
             else:
                 if known:
-                    forget_departed(bins, c, members, end, weights, points, features, signs)
+                    forget_departed(bins, c, members, end, weights, points, features, signs, trial)
                 else:
                     if key < 0 or (c < 0 and n_used == n_kept_columns):
                         c = n_kept_columns
