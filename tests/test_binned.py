@@ -1,10 +1,11 @@
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from parts import from_python
 
 from infold.core import binned, bins, projection, split, tree
-from infold.core.bins import new_bins
+from infold.core.bins import BOUND, new_bins
 from infold.core.forest import default_min_samples_split
 from infold.core.projection import n_keys, room_for
 from infold.core.room import CACHE, SHRINK, new_room
@@ -16,7 +17,8 @@ binned_cut, cut_above, lighter_bins = map(from_python, (binned.binned_cut, binne
 count_bins, forget_departed = map(from_python, (bins.count_bins, bins.forget_departed))
 best_cut, cut_after, lighter_side = map(from_python, (split.best_cut, tree.cut_after, tree.lighter_side))
 projection_key = from_python(projection.projection_key)
-list_candidates, set_apart, split_off = map(from_python, (tree.list_candidates, tree.set_apart, tree.split_off))
+list_candidates, list_side = map(from_python, (tree.list_candidates, tree.list_side))
+set_apart, split_off = map(from_python, (tree.set_apart, tree.split_off))
 
 KINDS = {
     "normal": lambda rng, d: rng.normal(size=(d, 900)),
@@ -118,7 +120,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
         assert_array_equal(members[where], np.arange(n))
         assert set(members[end : end + n_leaving]) == set(leaving)
         there = members[:end]
-        forget_departed(bins, 0, members, end, weights, values[None], FIRST, PLUS)
+        forget_departed(bins, 0, members, end, weights, values[None], FIRST, PLUS, projected)
         m = int(weights[there].sum())
         assert bins.moments[0, : bins.n_bins[0], 0].sum() == m
         column = (0, m, projected, False, keep, values[None], FIRST, PLUS, there, where, end, weights)
@@ -136,12 +138,49 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
             count, weight, below = lighter_bins(bins, 0, b, cut, where, end, m, weights, light)
         else:
             assert_array_equal(projected[:end], values[there])
-            count, weight, below = lighter_side(projected, cut, m, there, weights[there], light)
+            weight, below = lighter_side(projected[:end], cut, m, weights[there])
+            count, listed = list_side(there, projected, cut, below, light), light.copy()
             apart = there.copy()
-            set_apart(apart, projected, cut, below, light, count)
+            assert set_apart(apart, projected, cut, below, light) == count
+            assert_array_equal(light[:count], listed[:count])
             assert_array_equal(apart, np.concatenate((there[is_below != below], there[is_below == below])))
         assert set(light[:count]) == set(there[is_below == below])
         assert weight == weights[light[:count]].sum() <= m / 2
+
+
+@numba.njit(error_model="numpy")
+def bounded_bins(bins, m, criterion, table):
+    first, last, _, (_, least) = binned.sum_bins(bins, 0, m, criterion)
+    count, promising = binned.pick_bins(bins.edge, first, last, m, criterion, least, table, True, bins.picked)
+    return first, last, count, promising
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("tail", [[], [9], [9, 9.001], [9, 9.001, 9.0011]])  # so many rows in the bin at either end
+def test_no_cut_in_a_bin_is_better_than_its_bound(rng, tail, criterion):
+    values = np.concatenate((rng.normal(size=200).round(1), tail, -np.array(tail) - 1))
+    weights = rng.integers(1, 3, size=len(values)).astype(np.uint32)
+    weights[200:] = 1
+    m, is_bic = int(weights.sum()), criterion == "fast_bic"
+    bins, table = new_bins(1, m), n_log_n_table(m)
+    count_bins(bins, 0, values, weights, len(values))
+    first, last, count, promising = bounded_bins(bins, m, CRITERIA[criterion], table)
+    assert_array_equal(bins.picked[:count], np.arange(first, last))
+    bounds, scores = bins.edge[BOUND, :count], np.full(count, np.inf)
+    assert promising == np.argmin(bounds)
+    for b, value in zip(bins.code[: len(values)], values, strict=True):
+        sides = [np.repeat(values, weights)[np.repeat(values <= value, weights) == side] for side in (True, False)]
+        if any(np.unique(side).size < (2 if is_bic else 1) for side in sides):
+            continue
+        squares = [np.sum((side - side.mean()) ** 2) / bins.width[0] ** 2 for side in sides]
+        if is_bic:
+            parts = [len(side) * np.log(q / len(side) ** 3) for side, q in zip(sides, squares, strict=True)]
+        scores[b - first] = min(scores[b - first], sum(parts if is_bic else squares))
+    assert np.all(scores >= bounds)  # which give away 1e-9 of themselves, far more than rounding takes
+    assert np.isfinite(scores).any()
+    if is_bic and 0 < len(tail) < 3:  # one row is no side, and of two in the last bin the second would be one
+        assert bounds[-1] == np.inf
+        assert (bounds[0] == np.inf) == (len(tail) == 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

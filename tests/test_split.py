@@ -65,6 +65,6 @@ def test_both_sides_of_a_cut_are_taken():
 def test_logs_match_libm(rng):
     values = np.concatenate((np.exp(rng.uniform(-700, 690, 10_000)), rng.uniform(0.5, 2.0, 10_000), [1.0, 2.0**1000]))
     logs = values.copy()
-    replace_by_logs(logs, np.empty_like(logs))
+    replace_by_logs(logs)
     # A few units in the last place of the larger of log and 1: more than enough to rank cuts.
     assert_allclose(logs, [math.log(v) for v in values], rtol=1e-15, atol=1e-15)

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from .bins import BOUND, LEFT, RIGHT, STRIDE, find_bins, group_bins
+from .bins import BOUND, LEFT, RIGHT, SQUARES, STRIDE, SUM, WEIGHT, find_bins, group_bins
 from .jit import inlined, part
 from .projection import project
 from .scan import TINY, score_cuts, sort_pairs
@@ -29,7 +29,7 @@ GAIN = 3.0  # nats that a cut in a bin beside the best edge may add to it: nine 
 def score_of(criterion, n_left, left, n_right, right, n_log_n):
     """Return the score of a cut less what all share; sums of squares come as logs for fast_bic, else as they are."""
     if criterion == FAST_BIC:
-        return n_left * left + n_right * right - 3.0 * (n_log_n[n_left] + n_log_n[n_right])
+        return n_left * left + n_right * right - 3.0 * (n_log_n[np.uint32(n_left)] + n_log_n[np.uint32(n_right)])
     return left + right
 
 
@@ -46,53 +46,64 @@ def padded(n):
 
 
 @inlined
-def sum_bins(bins, c, m):
+def sum_bins(bins, c, m, criterion):
     """Pass over empty bins at the ends of column c; return `sum_edges` of the others."""
     first, last = np.int64(bins.first[c]), np.int64(bins.last[c])
-    first, last, mean, end = sum_edges(bins.moments[c], first, last, m, bins.edge_weight, bins.edge)
+    first, last, mean = sum_edges(bins.moments[c], first, last, m, bins.edge)
     bins.first[c], bins.last[c] = first, last
-    return first, end, mean
+    return first, last, mean, square_edges(bins.edge, first, last, m, criterion)
 
 
 @part
-def sum_edges(moments, first, last, m, edge_weight, edge):
-    """Fill `edge` with sums, squares and squared deviations on both sides of each edge between the bins with rows.
+def sum_edges(moments, first, last, m, edge):
+    """Fill `edge` with weights, sums and squares to the left of each edge between the bins with rows.
 
-    Return (first edge, last edge, mean in widths, end of edges to look at several at a time).
+    Return (first edge, last edge, mean in widths). Loops begin at 0, where no index can count from the end.
     """
     while moments[first, 0] == 0.0:
         first += 1
     while moments[last - 1, 0] == 0.0:
         last -= 1
-    sums, squares = edge[0], edge[1]
+    here = moments[first:last]
+    weight, sums, squares = edge[WEIGHT, first : last + 1], edge[SUM, first : last + 1], edge[SQUARES, first : last + 1]
     total = 0.0
-    for b in range(first, last):
-        total += moments[b, 0] * (b + 0.5) + moments[b, 1]
+    for b in range(here.shape[0]):
+        total += here[b, 0] * (first + b + 0.5) + here[b, 1]
     mean = total / m
     w, s, q = 0.0, 0.0, 0.0
-    edge_weight[first], sums[first], squares[first] = 0, 0.0, 0.0
-    for b in range(first, last):
-        middle = b + 0.5 - mean
-        w += moments[b, 0]
-        s += moments[b, 0] * middle + moments[b, 1]
-        q += middle * (moments[b, 0] * middle + 2.0 * moments[b, 1]) + moments[b, 2]
-        edge_weight[b + 1], sums[b + 1], squares[b + 1] = np.int64(w), s, q
-    return first, last, mean, square_edges(edge_weight, edge, first, last, m)
+    weight[0], sums[0], squares[0] = 0.0, 0.0, 0.0
+    for b in range(here.shape[0]):
+        middle = first + b + 0.5 - mean
+        w += here[b, 0]
+        s += here[b, 0] * middle + here[b, 1]
+        q += middle * (here[b, 0] * middle + 2.0 * here[b, 1]) + here[b, 2]
+        weight[b + 1], sums[b + 1], squares[b + 1] = w, s, q
+    return first, last, mean
 
 
 @part
-def square_edges(edge_weight, edge, first, last, m):
-    """Fill in the squared deviations on both sides of the edges first to last, from sums; return the padded end."""
-    sums, squares, left, right = edge[0], edge[1], edge[LEFT], edge[RIGHT]
-    s, q = sums[last], squares[last]
+def square_edges(edge, first, last, m, criterion):
+    """Fill in the squared deviations on both sides of the edges first to last, from sums: for fast_bic their logs.
+
+    Return (least squares that a sound side has a unit of weight, the same as a log). Several edges are taken at a time.
+    """
     end = first + padded(last - first + 1)
-    for e in range(last + 1, end):
-        edge_weight[e], sums[e], squares[e] = m, s, q
-    for e in range(first, end):
-        n_left, n_right = max(edge_weight[e], 1), max(m - edge_weight[e], 1)
+    weight, sums, squares = edge[WEIGHT, first:end], edge[SUM, first:end], edge[SQUARES, first:end]
+    left, right = edge[LEFT, first:end], edge[RIGHT, first:end]
+    s, q = sums[last - first], squares[last - first]
+    weight[last - first + 1 :] = m
+    sums[last - first + 1 :] = s
+    squares[last - first + 1 :] = q
+    for e in range(weight.size):
+        n_left, n_right = max(weight[e], 1.0), max(m - weight[e], 1.0)
         left[e] = max(squares[e] - sums[e] * sums[e] / n_left, TINY)
         right[e] = max((q - squares[e]) - (s - sums[e]) * (s - sums[e]) / n_right, TINY)
-    return end
+    if criterion != FAST_BIC:
+        return -np.inf, 0.0
+    floor = VARIANCE_FLOOR * left[last - first] / m
+    replace_by_logs(left)
+    replace_by_logs(right)
+    return floor, math.log(max(floor, TINY))
 
 
 @inlined
@@ -126,25 +137,13 @@ def binned_cut(
     """
     if bins.n_bins[c] == 0:
         return np.inf, np.nan, np.nan, 0
-    first, padded_end, mean = sum_bins(bins, c, m)
-    last, edge = np.int64(bins.last[c]), bins.edge
+    first, last, mean, (floor, least) = sum_bins(bins, c, m, criterion)
+    share, factor = 0.0, bins.width[c] ** 2
     if criterion == FAST_BIC:
-        floor = VARIANCE_FLOOR * edge[LEFT, last] / m
-        least = math.log(max(floor, TINY))
         share, factor = shared_score(m, bins.width[c]), 1.0
-        replace_by_logs(edge[LEFT, first:padded_end], bins.offset)
-        replace_by_logs(edge[RIGHT, first:padded_end], bins.offset)
-    else:
-        floor, least, share, factor = -np.inf, 0.0, 0.0, bins.width[c] ** 2
     best = (to_beat - share) / factor
-    if exact:
-        for b in range(first, last):
-            bound_bin(bins.edge_weight, edge, b, m, criterion, least, n_log_n)
-    else:
-        pick_bins(bins.edge_weight, edge, first, last, m, criterion, least, n_log_n)
-    bound, promising = edge[BOUND], first
-    for b in range(first, last):
-        promising = b if bound[b] < bound[promising] else promising
+    n_picked, promising = pick_bins(bins.edge, first, last, m, criterion, least, n_log_n, exact, bins.picked)
+    bound = bins.edge[BOUND]
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
     if not bound[promising] < best:
         return found, found_low, found_high, found_bin
@@ -154,13 +153,13 @@ def binned_cut(
             project(points, members, feature, sign, projected)
             n_bins = np.int64(bins.n_bins[c])
             find_bins(bins.low[c], bins.width[c], n_bins, projected[: members.size], bins.code, work[0])
-        group_bins(bins, c, room, projected, members, keep, best)
+        group_bins(bins, c, room, projected, members, keep, n_picked, best)
         bins.grouped[c] = keep
-    for turn in range(first - 1, last):
-        b = promising if turn < first else turn
-        if bound[b] >= best:
+    for turn in range(n_picked + 1):
+        k = turn - 1 if turn > 0 else promising
+        if bound[k] >= best:
             continue
-        bound[b] = np.inf
+        b, bound[k] = bins.picked[k], np.inf
         score, low, high = open_bin(
             bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code
         )
@@ -172,53 +171,67 @@ def binned_cut(
 
 
 @part
-def bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n):
-    """Set the bound of bin b: no sound cut after one of its rows has a score below it; inf if there are no rows.
+def bound_of(edge, b, m, criterion, least, n_log_n):
+    """Return a bound: no sound cut after one of the rows of bin b has a score below it; inf if there are no rows.
 
     Squares are no less than at the bin's outer edges, nor than `least`. With these the score is concave in the number
-    of rows to the left, so that it is smallest at an end.
+    of rows to the left, so that it is smallest at an end. A single row is no side for fast_bic: the first bin needs
+    two, which lie at its edge if there are no more, and the last one three.
     """
-    n_0, n_1 = edge_weight[b], edge_weight[b + 1]
-    edge[BOUND, b] = np.inf
-    if n_1 > n_0:
-        left, right = max(edge[LEFT, b], least), max(edge[RIGHT, b + 1], least)
-        bound = min(
-            score_of(criterion, n_0, left, m - n_0, right, n_log_n),
-            score_of(criterion, n_1, left, m - n_1, right, n_log_n),
-        )
-        # The sums behind a bound are rounded too: a hair's breadth is given away.
-        edge[BOUND, b] = bound - 1e-9 * abs(bound)
+    n_0, n_1 = edge[WEIGHT, b], edge[WEIGHT, b + 1]
+    if n_0 == n_1 or (criterion == FAST_BIC and (n_1 < 2 or m - n_0 < 3)):
+        return np.inf
+    left, right = max(edge[LEFT, b], least), max(edge[RIGHT, b + 1], least)
+    if criterion == FAST_BIC and n_0 == 0 and n_1 == 2:
+        n_0, left = n_1, max(edge[LEFT, b + 1], least)
+    bound = min(
+        score_of(criterion, n_0, left, m - n_0, right, n_log_n),
+        score_of(criterion, n_1, left, m - n_1, right, n_log_n),
+    )
+    # The sums behind a bound are rounded too: a hair's breadth is given away.
+    return bound - 1e-9 * abs(bound)
 
 
 @part
-def best_edge(edge_weight, edge, first, last, m, criterion, least, n_log_n):
+def best_edge(edge, first, last, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between the bins first to last to cut at."""
-    left, right = edge[LEFT], edge[RIGHT]
-    best, at = np.inf, first + 1
-    for e in range(first + 1, last):
-        n_left = edge_weight[e]
-        score = score_of(criterion, n_left, left[e], m - n_left, right[e], n_log_n)
-        if score < best and 0 < n_left < m and left[e] > least and right[e] > least:
+    weight, left, right = edge[WEIGHT, first:last], edge[LEFT, first:last], edge[RIGHT, first:last]
+    best, at = np.inf, 1
+    for e in range(1, weight.size):
+        score = score_of(criterion, weight[e], left[e], m - weight[e], right[e], n_log_n)
+        if score < best and 0 < weight[e] < m and left[e] > least and right[e] > least:
             best, at = score, e
-    return best, at
+    return best, first + at
 
 
-@inlined
-def pick_bins(edge_weight, edge, first, last, m, criterion, least, n_log_n):
-    """Set bounds for the bins to look at, inf for others: both ends, and the two beside the best edge."""
-    score, at = best_edge(edge_weight, edge, first, last, m, criterion, least, n_log_n)
-    edge[BOUND, first:last] = np.inf
-    below, above = at - 1, min(at, last - 1)
-    while below > first and edge_weight[below + 1] == edge_weight[below]:
-        below -= 1
-    while above < last - 1 and edge_weight[above + 1] == edge_weight[above]:
-        above += 1
-    for b in (below, above):
-        bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n)
-        if criterion == FAST_BIC:
-            edge[BOUND, b] = max(edge[BOUND, b], score - GAIN)
-    for b in (first, last - 1):
-        bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n)
+@part
+def pick_bins(edge, first, last, m, criterion, least, n_log_n, exact, picked):
+    """Fill `picked` with bins to look at, in order, and the row BOUND of `edge` with their bounds.
+
+    These are all bins, or both ends and the two beside the best edge. Return (number, which has the lowest bound).
+    """
+    weight, bound = edge[WEIGHT], edge[BOUND]
+    count, promising = 0, 0
+    if exact:
+        for b in range(first, last):
+            picked[b - first], bound[b - first] = b, bound_of(edge, b, m, criterion, least, n_log_n)
+        count = last - first
+    else:
+        score, at = best_edge(edge, first, last, m, criterion, least, n_log_n)
+        below, above = at - 1, min(at, last - 1)
+        while below > first and weight[below + 1] == weight[below]:
+            below -= 1
+        while above < last - 1 and weight[above + 1] == weight[above]:
+            above += 1
+        for b in (first, below, above, last - 1):
+            if count == 0 or picked[count - 1] < b:
+                picked[count], bound[count] = b, bound_of(edge, b, m, criterion, least, n_log_n)
+                if criterion == FAST_BIC and first < b < last - 1:
+                    bound[count] = max(bound[count], score - GAIN)
+                count += 1
+    for k in range(count):
+        promising = k if bound[k] < bound[promising] else promising
+    return count, promising
 
 
 @inlined
@@ -226,12 +239,9 @@ def score_a_row(bins, c, m, n_log_n):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     if bins.n_bins[c] == 0:
         return np.inf
-    first, padded_end, _ = sum_bins(bins, c, m)
-    last, edge = np.int64(bins.last[c]), bins.edge
-    replace_by_logs(edge[LEFT, first:padded_end], bins.offset)
-    replace_by_logs(edge[RIGHT, first:padded_end], bins.offset)
-    least = edge[LEFT, last] + math.log(VARIANCE_FLOOR / m)
-    score, _ = best_edge(bins.edge_weight, edge, first, last, m, np.int64(FAST_BIC), least, n_log_n)
+    criterion = np.int64(FAST_BIC)
+    first, last, _, (_, least) = sum_bins(bins, c, m, criterion)
+    score, _ = best_edge(bins.edge, first, last, m, criterion, least, n_log_n)
     return (score + shared_score(m, bins.width[c])) / m
 
 
@@ -243,16 +253,16 @@ def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_lo
     if not bins.in_order[room, b]:
         sort_pairs(values, member, work, code)
         bins.in_order[room, b] = True
-    inside = work[7]
+    inside = work[6]
     n = 0
     for i in range(stop - start):
         if where[member[i]] < end or not bins.grouped[c]:
             inside[n], carried[n] = values[i], weights[member[i]]
             n += 1
-    last, edge_weight, sums, squares = bins.last[c], bins.edge_weight, bins.edge[0], bins.edge[1]
-    before = (float(edge_weight[b]), sums[b], squares[b])
+    last, weight, sums, squares = bins.last[c], bins.edge[WEIGHT], bins.edge[SUM], bins.edge[SQUARES]
+    before = (weight[b], sums[b], squares[b])
     after = (
-        float(edge_weight[last] - edge_weight[b + 1]),
+        weight[last] - weight[b + 1],
         sums[last] - sums[b + 1],
         squares[last] - squares[b + 1],
     )

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import inlined, part
-from .projection import value_at
+from .projection import project
 from .scan import range_of
 
 MOST_BINS = 512
-STRIDE = 16  # edges are taken so many at a time, by several instructions at once
+STRIDE = 4  # edges are taken so many at a time, by several instructions at once
 DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
 AT_A_TIME = 1024  # rows whose bins are found before they are counted: what is between stays at hand
-LEFT, RIGHT, BOUND = 2, 3, 4  # rows of `edge`, behind sums and squares to the left
+WEIGHT, SUM, SQUARES, LEFT, RIGHT, BOUND = range(6)  # rows of `edge`: to the left; squared deviations; bounds
 
 
 class Bins(NamedTuple):
@@ -40,8 +40,9 @@ class Bins(NamedTuple):
     stop: np.ndarray  # (c, bins) end of its entries
     in_order: np.ndarray  # (c, bins) have its entries been sorted?
     moments: np.ndarray  # (c, bins, 3) weight, and moments about the bin's middle in bin widths: no offset costs digits
-    edge_weight: np.ndarray  # (edges,) scratch: weight to the left of each edge
-    edge: np.ndarray  # (5, edges) scratch
+    edge: np.ndarray  # (6, edges) scratch
+    picked: np.ndarray  # (bins,) scratch: those that may be opened
+    wanted: np.ndarray  # (bins,) scratch: those that will be grouped
     code: np.ndarray  # (size,) scratch
     offset: np.ndarray  # (size,) scratch
 
@@ -64,8 +65,9 @@ def new_bins(n_columns: int, size: int) -> Bins:
         stop=np.empty((n_columns, MOST_BINS), np.uint32),
         in_order=np.empty((n_columns, MOST_BINS), np.bool_),
         moments=np.empty((n_columns, MOST_BINS, 3)),
-        edge_weight=np.empty(MOST_BINS + STRIDE, np.int64),
-        edge=np.empty((5, MOST_BINS + STRIDE)),
+        edge=np.empty((6, MOST_BINS + STRIDE)),
+        picked=np.empty(MOST_BINS, np.int64),
+        wanted=np.empty(MOST_BINS, np.bool_),
         code=np.empty(size, np.uint32),
         offset=np.empty(max(size, MOST_BINS + STRIDE)),
     )
@@ -94,9 +96,10 @@ def fill_moments(projected, loads, moments, code, offset):
     moments[:n_bins] = 0.0
     for begin in range(0, projected.size, AT_A_TIME):
         stop = min(begin + AT_A_TIME, projected.size)
-        find_bins(low, width, n_bins, projected[begin:stop], code[begin:stop], offset)
-        for i in range(begin, stop):
-            b, w, off = code[i], loads[i], offset[i - begin]
+        here, weight = code[begin:stop], loads[begin:stop]
+        find_bins(low, width, n_bins, projected[begin:stop], here, offset)
+        for i in range(here.size):
+            b, w, off = here[i], weight[i], offset[i]
             moments[b, 0] += w
             moments[b, 1] += w * off
             moments[b, 2] += w * off * off
@@ -116,33 +119,35 @@ def find_bins(low, width, n_bins, projected, code, offset):
 
 
 @inlined
-def group_bins(bins, c, to, projected, members, all_bins, limit):
-    """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or where a bound is below `limit`."""
-    bound, start, stop = bins.edge[BOUND], bins.start[to], bins.stop[to]
+def group_bins(bins, c, to, projected, members, all_bins, n_picked, limit):
+    """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or those picked with a low bound."""
+    wanted, start, stop = bins.wanted, bins.start[to], bins.stop[to]
+    wanted[bins.first[c] : bins.last[c]] = all_bins
+    for k in range(n_picked):
+        wanted[bins.picked[k]] |= bins.edge[BOUND, k] < limit
     total = 0
     for b in range(bins.first[c], bins.last[c]):
         start[b] = stop[b] = total
         bins.in_order[to, b] = False
-        total += int(bins.moments[c, b, 0]) if all_bins or bound[b] < limit else 0  # no fewer than there are rows
+        total += int(bins.moments[c, b, 0]) if wanted[b] else 0  # no fewer than there are rows
     for i in range(members.size):
         b = bins.code[i]
-        if all_bins or bound[b] < limit:
+        if wanted[b]:
             at = stop[b]
             stop[b] += 1
             bins.values[to, at], bins.member[to, at] = projected[i], members[i]
 
 
 @inlined
-def forget_departed(bins, c, members, end, weights, points, feature, sign):
+def forget_departed(bins, c, members, end, weights, points, feature, sign, scratch):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
-    low, scale, n_bins, wide = bins.low[c], 1.0 / bins.width[c], bins.n_bins[c], feature.size
-    moments = bins.moments[c]
-    for i in range(end, bins.known_end[c] if n_bins > 0 else end):
-        row = members[i]
-        # Read anew from the points: shorter than the way to where the value stands among the bins.
-        at = (value_at(points, row, feature, sign, np.int32(0), np.int32(wide)) - low) * scale
-        b = min(np.int64(at), n_bins - 1)
-        w, off = weights[row], at - b - 0.5
+    n_bins, moments, code, offset = np.int64(bins.n_bins[c]), bins.moments[c], bins.code, bins.offset
+    departed = members[end : bins.known_end[c] if n_bins > 0 else end]
+    # Read anew from the points: shorter than the way to where the value stands among the bins.
+    project(points, departed, feature, sign, scratch)
+    find_bins(bins.low[c], bins.width[c], n_bins, scratch[: departed.size], code, offset)
+    for i in range(departed.size):
+        b, w, off = code[i], weights[departed[i]], offset[i]
         moments[b, 0] -= w
         moments[b, 1] -= w * off
         moments[b, 2] -= w * off * off

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .binned import SMALL, bound_bin, pick_bins, shared_score, square_edges
-from .bins import BOUND, LEFT, RIGHT, STRIDE
+from .binned import SMALL, pick_bins, shared_score, square_edges
+from .bins import BOUND, SQUARES, STRIDE, SUM, WEIGHT
 from .jit import FIRST, inlined
-from .scan import N_WORK, TINY, best_of_sorted, score_cuts
-from .split import FAST_BIC, VARIANCE_FLOOR, replace_by_logs
+from .scan import N_WORK, best_of_sorted, score_cuts
+from .split import FAST_BIC
 
 N_LISTS = 4
 MOST_BLOCKS = 320
@@ -50,9 +50,8 @@ class Lists(NamedTuple):
     spare_rows: np.ndarray
     loads: np.ndarray
     work: np.ndarray
-    edge_weight: np.ndarray
     edge: np.ndarray
-    offset: np.ndarray
+    picked: np.ndarray
 
 
 def new_lists(n: int, size: int) -> Lists:
@@ -77,9 +76,8 @@ def new_lists(n: int, size: int) -> Lists:
         spare_rows=np.empty(size, np.uint32),
         loads=np.empty(size, np.uint32),
         work=np.empty((N_WORK, size)),
-        edge_weight=np.empty(MOST_BLOCKS + STRIDE, np.int64),
-        edge=np.empty((5, MOST_BLOCKS + STRIDE)),
-        offset=np.empty(MOST_BLOCKS + STRIDE),
+        edge=np.empty((6, MOST_BLOCKS + STRIDE)),
+        picked=np.empty(MOST_BLOCKS, np.int64),
     )
 
 
@@ -242,47 +240,36 @@ def best_of_few(lists, a, m, criterion, n_log_n):
 @inlined
 def best_in_blocks(lists, a, m, criterion, n_log_n, exact, to_beat):
     """Return (score, value below, value above) of the best cut of list a, which is in blocks, if below `to_beat`."""
-    moments, edge_weight, edge = lists.moments[a], lists.edge_weight, lists.edge
+    moments, edge = lists.moments[a], lists.edge
     first, last = 0, lists.n_blocks[a]
     while moments[first, 0] == 0.0:
         first += 1
     while moments[last - 1, 0] == 0.0:
         last -= 1
     w, s, q = 0.0, 0.0, 0.0
-    edge_weight[first], edge[0, first], edge[1, first] = 0, 0.0, 0.0
+    edge[WEIGHT, first], edge[SUM, first], edge[SQUARES, first] = 0.0, 0.0, 0.0
     for b in range(first, last):
         w += moments[b, 0]
         s += moments[b, 1]
         q += moments[b, 2]
-        edge_weight[b + 1], edge[0, b + 1], edge[1, b + 1] = np.int64(w), s, q
-    end = square_edges(edge_weight, edge, first, last, m)
-    floor, least, share = -np.inf, 0.0, 0.0
-    if criterion == FAST_BIC:
-        floor = VARIANCE_FLOOR * edge[LEFT, last] / m
-        least, share = math.log(max(floor, TINY)), shared_score(m, 1.0)
-        replace_by_logs(edge[LEFT, first:end], lists.offset)
-        replace_by_logs(edge[RIGHT, first:end], lists.offset)
-    if exact:
-        for b in range(first, last):
-            bound_bin(edge_weight, edge, b, m, criterion, least, n_log_n)
-    else:
-        pick_bins(edge_weight, edge, first, last, m, criterion, least, n_log_n)
+        edge[WEIGHT, b + 1], edge[SUM, b + 1], edge[SQUARES, b + 1] = w, s, q
+    floor, least = square_edges(edge, first, last, m, criterion)
+    share = shared_score(m, 1.0) if criterion == FAST_BIC else 0.0
+    n_picked, promising = pick_bins(edge, first, last, m, criterion, least, n_log_n, exact, lists.picked)
     best, found, found_low, found_high = to_beat - share, np.inf, np.nan, np.nan
-    bound, promising, found_block = edge[BOUND], first, 0
-    for b in range(first, last):
-        promising = b if bound[b] < bound[promising] else promising
-    for turn in range(first - 1, last):
-        b = promising if turn < first else turn
-        if bound[b] >= best:
+    bound, found_block = edge[BOUND], 0
+    for turn in range(n_picked + 1):
+        k = turn - 1 if turn > 0 else promising
+        if bound[k] >= best:
             continue
-        bound[b] = np.inf
+        b, bound[k] = lists.picked[k], np.inf
         close_holes(lists, a, b)
         begin, stop = lists.start[a, b], lists.stop[a, b]
         values, n = lists.values[a, begin:stop], stop - begin
         for i in range(n):
             lists.loads[i] = lists.weights[lists.rows[a, begin + i]]
-        before = (float(edge_weight[b]), edge[0, b], edge[1, b])
-        after = (float(m - edge_weight[b + 1]), s - edge[0, b + 1], q - edge[1, b + 1])
+        before = (edge[WEIGHT, b], edge[SUM, b], edge[SQUARES, b])
+        after = (m - edge[WEIGHT, b + 1], s - edge[SUM, b + 1], q - edge[SQUARES, b + 1])
         score, i = score_cuts(
             values, lists.loads[:n], lists.centre[a], 1.0, 0.0, before, after, floor, criterion, n_log_n, lists.work
         )

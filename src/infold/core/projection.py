@@ -41,21 +41,18 @@ def draw_projections(n_features, n_candidates, state, column, feature, sign):
 @part
 def project(points, rows, feature, sign, out):
     """Fill out[i] with the signed sum of the given features (at least one) of rows[i]; `points` is (d, n)."""
-    first = points[feature[0]]
-    if sign[0] > 0:
+    first, first_sign = points[feature[0]], np.float64(sign[0])
+    if feature.size == 1:
         for i in range(rows.size):
-            out[i] = first[rows[i]]
-    else:
+            out[i] = first_sign * first[rows[i]]
+        return
+    second, second_sign = points[feature[1]], np.float64(sign[1])
+    for i in range(rows.size):
+        out[i] = first_sign * first[rows[i]] + second_sign * second[rows[i]]
+    for t in range(2, feature.size):
+        values, its_sign = points[feature[t]], np.float64(sign[t])
         for i in range(rows.size):
-            out[i] = -first[rows[i]]
-    for t in range(1, feature.size):
-        values = points[feature[t]]
-        if sign[t] > 0:
-            for i in range(rows.size):
-                out[i] += values[rows[i]]
-        else:
-            for i in range(rows.size):
-                out[i] -= values[rows[i]]
+            out[i] += its_sign * values[rows[i]]
 
 
 @inlined

@@ -16,7 +16,7 @@ from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 FEW = 12  # values that insertion sorts fastest, in whatever order
 CROWDED = 24  # values in one bucket beyond which insertion is slower than a general sort
 TINY, HUGE, LOG_HUGE = 1e-300, 1e300, 690.0  # squares in a logarithm: of nothing, and of a cut that is refused
-N_WORK = 8  # rows of `work` that `sort_pairs` and `score_cuts` use
+N_WORK = 7  # rows of `work` that `sort_pairs` and `score_cuts` use
 
 
 @part_without_nan
@@ -103,11 +103,11 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
 
     Sums are of (value − low) × scale − centre; `before` and `after` are (weight, sum, sum of squares) of what lies to
-    the left and right of the values. A side needs more than `floor` squares a unit of weight. The score is without what
-    all cuts share; of equal scores the leftmost counts.
+    the left and right of the values. A side needs more than `floor` squares a unit of weight, or VARIANCE_FLOOR of what
+    all have if that is nan. The score is without what all cuts share; of equal scores the leftmost counts.
     """
     n = values.size
-    sums, squares, count, left, right, exponents = work[1], work[2], work[3], work[4], work[5], work[6]
+    sums, squares, count, left, right = work[1], work[2], work[3], work[4], work[5]
     w, s, q = 0.0, 0.0, 0.0
     for i in range(n):
         at = (values[i] - low) * scale - centre
@@ -115,6 +115,8 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
         s += weights[i] * at
         q += weights[i] * at * at
         count[i], sums[i], squares[i] = w, s, q
+    if math.isnan(floor):
+        floor = VARIANCE_FLOOR * (q - s * s / w) / w
     last = n - 1 if after[0] == 0.0 else n
     for i in range(last):
         n_left, sum_left = before[0] + count[i], before[1] + sums[i]
@@ -126,14 +128,14 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
         left[i] = max(of_left, TINY) if sound else HUGE
         right[i] = max(of_right, TINY) if sound else HUGE
     if criterion == FAST_BIC:
-        replace_by_logs(left[:last], exponents)
-        replace_by_logs(right[:last], exponents)
+        replace_by_logs(left[:last])
+        replace_by_logs(right[:last])
     limit = LOG_HUGE if criterion == FAST_BIC else HUGE
     best, found = np.inf, -1
     for i in range(last):
         score = left[i] + right[i]
         if criterion == FAST_BIC:
-            n_left, n_right = np.int64(before[0] + count[i]), np.int64(after[0] + (w - count[i]))
+            n_left, n_right = np.uint32(before[0] + count[i]), np.uint32(after[0] + (w - count[i]))
             score = n_left * left[i] + n_right * right[i] - 3.0 * (n_log_n[n_left] + n_log_n[n_right])
         if score < best and left[i] < limit and (i == n - 1 or values[i] < values[i + 1]):
             best, found = score, i
@@ -146,14 +148,8 @@ def best_of_sorted(values, weights, m, criterion, n_log_n, work):
     n = values.size
     if m < (4 if criterion == FAST_BIC else 2) or values[0] == values[n - 1]:
         return np.inf, -1
-    centre, total, squares, floor = values[n // 2], 0.0, 0.0, -np.inf
-    if criterion == FAST_BIC:
-        for i in range(n):
-            total += weights[i] * (values[i] - centre)
-            squares += weights[i] * (values[i] - centre) ** 2
-        floor = VARIANCE_FLOOR * (squares - total * total / m) / m
-    nothing = (0.0, 0.0, 0.0)
-    score, i = score_cuts(values, weights, centre, 1.0, 0.0, nothing, nothing, floor, criterion, n_log_n, work)
+    floor, nothing = np.nan if criterion == FAST_BIC else -np.inf, (0.0, 0.0, 0.0)
+    score, i = score_cuts(values, weights, values[n // 2], 1.0, 0.0, nothing, nothing, floor, criterion, n_log_n, work)
     if criterion == FAST_BIC:
         score += m * (math.log(2.0 * math.pi) + 2.0 * math.log(m) + 1.0) + 5.0 * math.log(m)
     return score, i

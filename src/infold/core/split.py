@@ -23,8 +23,6 @@ _C3, _C4, _C5 = 0.11111431140034304, 0.09070096902174023, 0.08310908566647643
 _BITS = np.uint64(52)
 _SQRT_HALF_BITS = np.uint64(0x3FE6A09E667F3BCD)
 _EXPONENT_BIAS = np.uint64(1024) << _BITS
-_MAGIC_BITS = np.uint64(0x4330000000000000)  # 2**52: or-ed into small integers, gives 2**52 + integer as a double
-_MAGIC = 2.0**52 + 1024.0
 _LN2 = math.log(2.0)
 
 _REFUSED = 2.0**1000
@@ -32,24 +30,17 @@ _LOG_REFUSED = 1000 * _LN2
 
 
 @part
-def replace_by_logs(values, exponents):
-    """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time.
-
-    `exponents` is scratch of at least the same size.
-    """
-    n = values.size
+def replace_by_logs(values):
+    """Replace positive normal `values` by their logarithms: libm's but for the last digit, several at a time."""
     bits = values.view(np.uint64)
-    exponent_bits = exponents.view(np.uint64)
-    for i in range(n):
+    for i in range(values.size):
         shifted = (bits[i] - _SQRT_HALF_BITS + _EXPONENT_BIAS) >> _BITS
-        exponent_bits[i] = shifted | _MAGIC_BITS
         bits[i] -= (shifted << _BITS) - _EXPONENT_BIAS
-    for i in range(n):
         f = (values[i] - 1.0) / (values[i] + 1.0)
         s = f * f
         series = _C3 + s * (_C4 + s * _C5)
         series = _C0 + s * (_C1 + s * (_C2 + s * series))
-        values[i] = (exponents[i] - _MAGIC) * _LN2 + 2.0 * (f + f * s * series)
+        values[i] = (np.int32(shifted) - 1024.0) * _LN2 + 2.0 * (f + f * s * series)
 
 
 @part
@@ -105,9 +96,8 @@ def fast_bic_cut(values, n_log_n):
         sound = (values[s] < values[s + 1]) & (left[s] > floor * (s + 1)) & (right[s] > floor * (m - s - 1))
         left[s] = left[s] if sound else _REFUSED
         right[s] = right[s] if sound else _REFUSED
-    exponents = np.empty(m)
-    replace_by_logs(left[: m - 1], exponents)
-    replace_by_logs(right[: m - 1], exponents)
+    replace_by_logs(left[: m - 1])
+    replace_by_logs(right[: m - 1])
     best, position = np.inf, 0
     # n log(2π SS/n) − 2 n log(n/m) = n log SS − 3 n log n + n log 2π + 2 n log m
     for s in range(m - 1):

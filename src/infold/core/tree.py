@@ -60,29 +60,40 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@inlined
-def lighter_side(values, cut, m, members, loads, leaving):
-    """Fill `leaving` with the members on the lighter side of `cut`; return (how many, their load, are they below)."""
+@part
+def lighter_side(values, cut, m, loads):
+    """Return (the load of the lighter side of `cut`, is it the one below) of `values` with `loads`, m in all."""
     n_below = 0
-    for i in range(members.size):
+    for i in range(values.size):
         n_below += loads[i] if values[i] < cut else 0
     below = 2 * n_below <= m
+    return n_below if below else m - n_below, below
+
+
+@part
+def list_side(members, values, cut, below, leaving):
+    """Fill `leaving` with the members on one side of `cut`; return how many there are."""
     n = 0
     for i in range(members.size):
         leaving[n] = members[i]
         n += (values[i] < cut) == below
-    return n, n_below if below else m - n_below, below
+    return n
 
 
-@inlined
-def set_apart(members, values, cut, below, leaving, n_leaving):
-    """Move leaving[:n_leaving], the members on one side of `cut`, behind the others: both stay in order."""
-    n = 0
+@part
+def set_apart(members, values, cut, below, leaving):
+    """Move the members on one side of `cut`, which go to `leaving` too, behind the others; return how many.
+
+    Both sides stay in order.
+    """
+    n, n_leaving = 0, 0
     for i in range(members.size):
-        members[n] = members[i]
-        n += (values[i] < cut) != below
+        members[n] = leaving[n_leaving] = members[i]
+        leaves = (values[i] < cut) == below
+        n, n_leaving = n + (not leaves), n_leaving + leaves
     for i in range(n_leaving):
         members[n + i] = leaving[i]
+    return n_leaving
 
 
 @part
@@ -101,11 +112,10 @@ def sorted_cut(values, loads, criterion, n_log_n, work, code):
 def sample(members, weights, few, few_loads):
     """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
-    n, weight = 0, 0
-    for i in range(0, members.size, step):
-        few[n], few_loads[n] = members[i], weights[members[i]]
-        weight += few_loads[n]
-        n += 1
+    n, weight = (members.size + step - 1) // step, 0
+    for i in range(n):
+        few[i], few_loads[i] = members[i * step], weights[members[i * step]]
+        weight += few_loads[i]
     return n, weight
 
 
@@ -254,7 +264,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             by_sorting = exact and (small or key < 0 or n_kept_columns == 0)
             if by_sorting or small:
                 c = -1
-                values, loads = work[7, :n_here], carried[:n_here]
+                values, loads = work[6, :n_here], carried[:n_here]
                 for i in range(n_here):
                     values[i], loads[i] = trial[i], member_loads[i]
                 if by_sorting:
@@ -263,7 +273,7 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
                     at, score = small_cut(values, loads, m, criterion, n_log_n, work, code)
             else:
                 if known:
-                    forget_departed(bins, c, members, end, weights, points, features, signs)
+                    forget_departed(bins, c, members, end, weights, points, features, signs, trial)
                 else:
                     if key < 0 or (c < 0 and n_used == n_kept_columns):
                         c = n_kept_columns
@@ -308,7 +318,11 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             if not gathered:
                 for i in range(n_here):
                     member_loads[i] = weights[here[i]]
-            n_leaving, light, below = lighter_side(best_values, best_at, m, here, member_loads, leaving)
+            light, below = lighter_side(best_values[:n_here], best_at, m, member_loads)
+            if tracked:
+                n_leaving = list_side(here, best_values, best_at, below, leaving)
+            else:
+                n_leaving = set_apart(here, best_values, best_at, below, leaving)
         else:
             best_at = cut_above(bins, best_column, best_bin, best_low, best_high, where, end)
             n_leaving, light, below = lighter_bins(
@@ -316,8 +330,6 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
             )
         if tracked:
             split_off(members, where, first, end, leaving, n_leaving)
-        else:
-            set_apart(here, best_values, best_at, below, leaving, n_leaving)
         if n_kept + n_candidates > kept_feature.size:
             old_feature, old_sign = kept_feature, kept_sign
             kept_feature, kept_sign = np.empty(2 * old_sign.size, np.int32), np.empty(2 * old_sign.size, np.int8)
