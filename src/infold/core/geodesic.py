@@ -7,7 +7,7 @@ import numpy as np
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
 from .folded import folded_apart, folded_side
 from .forest import Plan, marginal_leaves
-from .intervals import Runs, count_near_all, fill_within, find_radii, runs_of
+from .intervals import Runs, bound_radii, fill_within, find_radii, find_windows, runs_of
 from .jit import kernel
 from .neighbors import count_below, digammas, kth_smallest, local_value
 from .parallel import blocks, run
@@ -96,7 +96,10 @@ def by_walking(
     n_jobs: int | None,
     verbose: int,
 ) -> np.ndarray:
-    """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair."""
+    """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair.
+
+    A few rows near by bound the radius; only rows within the bound on both sides are then compared.
+    """
     n = x.size
 
     def line_up(values: np.ndarray, leaves: np.ndarray) -> Runs:
@@ -105,21 +108,29 @@ def by_walking(
     sides = [(x, leaves_x), (y, leaves_y)]
     runs_x, runs_y = run(line_up, sides, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     rows_of_y = np.ascontiguousarray(leaves_y.T)
-    radius, near_x, near_y = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    same_x, same_y = np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
-    tasks = blocks(n, max(ROWS_PER_TASK, n // 64))  # a walk is set up once a task
+    place_in_y = runs_y.rank[runs_x.order]
+    radius, near_x, near_y = np.empty(n, np.int32), np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
+    along_x = runs_x, place_in_y, rows_of_y
+
+    def bound(start: int, stop: int) -> None:
+        bound_radii(*along_x, k, start, stop, radius)
+
+    def narrow(start: int, stop: int) -> None:
+        find_windows(runs_y, radius, start, stop, near_y)
 
     def search(start: int, stop: int) -> None:
-        find_radii(runs_x, rows_of_y, k, start, stop, radius)
+        find_radii(*along_x, near_y, k, start, stop, radius)
 
     def count(start: int, stop: int) -> None:
-        count_near_all(runs_x, radius, start, stop, near_x, same_x)
-        count_near_all(runs_y, radius, start, stop, near_y, same_y)
+        find_windows(runs_x, radius, start, stop, near_x)
+        find_windows(runs_y, radius, start, stop, near_y)
 
-    run(search, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
-    run(count, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    tasks = blocks(n, max(ROWS_PER_TASK, n // 64))  # a walk is set up once a task
+    for work in (bound, narrow, search, count):
+        run(work, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     psi = digammas(n)
-    out = psi[k] + psi[n] - (psi[near_x] + psi[near_y])
+    n_x, n_y = near_x[:, 1] - near_x[:, 0], near_y[:, 1] - near_y[:, 0]
+    out = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
     sizes = float(np.ptp(x)), float(np.ptp(y))
-    fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, same_x, same_y, x, y, *sizes, k, psi, out)
+    fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, near_x, near_y, x, y, *sizes, k, psi, out)
     return out
