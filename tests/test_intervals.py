@@ -44,12 +44,12 @@ def test_walking_counts_what_all_pairs_count(rng, kind, n_trees, monkeypatch):
     forest = small_forest(points, n_trees=n_trees, min_samples_split=8)
     sides = [np.array([True, False]), np.array([False, True])]
     leaves = [compact(leaf_nodes(forest, points, used, n_jobs=1, verbose=0)) for used in sides]
-    expected = np.empty(n)
+    expected, places = np.empty(n), np.arange(n, dtype=np.int32)
     for k in (1, 3, 11):
         sizes = diameter(points[:1]), diameter(points[1:])
         variant = LOCAL_DISTANCES["paper"]
         geodesic_local_mi(
-            *map(folded_side, leaves), points[:1], points[1:], *sizes, variant, k, digammas(n), 0, n, expected
+            *map(folded_side, leaves), points[:1], points[1:], *sizes, variant, k, digammas(n), places, expected
         )
         for size in (50, 1000):
             monkeypatch.setattr("infold.core.geodesic.ROWS_PER_TASK", size)
