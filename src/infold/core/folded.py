@@ -68,35 +68,40 @@ def fold(leaves, order, n_leaves, width):
     n_blocks = (n + width - 1) // width
     folded, absent = np.zeros((n_blocks * n_trees, width), np.uint8), np.ones((n_trees, 256, n_blocks), np.uint8)
     start = np.zeros((n_trees, 257 - ALONE), np.int64)
-    byte, first = np.empty(n_leaves, np.uint8), np.empty(n_leaves, np.int64)
+    size, byte, n_of_size = np.empty(n_leaves, np.int64), np.empty(n_leaves, np.int64), np.empty(n + 1, np.int64)
     total = 0
     for t in range(n_trees):
-        size = np.bincount(leaves[t], minlength=n_leaves)
-        for p in range(n - 1, -1, -1):
-            first[leaves[t, order[p]]] = p
-        # The largest leaves have a byte each; small ones from the same blocks share one, so that few blocks have it.
-        by_size = np.argsort(-size)
-        n_present = 0
-        for leaf_size in size:
-            n_present += 1 if leaf_size > 0 else 0
+        size[:], byte[:], n_of_size[:] = 0, -1, 0
+        for i in range(n):
+            size[leaves[t, i]] += 1
+        for i in range(n_leaves):
+            n_of_size[size[i]] += 1
+        n_present = n_leaves - n_of_size[0]
         n_bytes = 0 if n_present <= 256 else min(n_present - 256, 256 - ALONE)
         alone = 256 - n_bytes
-        for rank in range(min(alone, n_present)):
-            byte[by_size[rank]] = rank
-        if n_bytes > 0:
-            small = by_size[alone:n_present]
-            before, n_small = 0, size[small].sum()
-            for i in np.argsort(first[small]):
-                byte[small[i]] = alone + before * n_bytes // n_small
-                before += size[small[i]]
+        # Leaves larger than `limit`, and `spare` of those of this size, have a byte each; the others share n_bytes.
+        limit, spare, n_small = n, min(alone, n_present), n
+        while limit > 0 and n_of_size[limit] <= spare:
+            spare -= n_of_size[limit]
+            n_small -= limit * n_of_size[limit]
+            limit -= 1
+        n_small -= limit * spare
+        n_alone, n_shared = 0, 0
         for block in range(n_blocks):
             to = folded[block * n_trees + t]
             for p in range(block * width, min((block + 1) * width, n)):
-                b = byte[leaves[t, order[p]]]
-                to[p - block * width] = b
-                absent[t, b, block] = 0
-                if b >= alone:
-                    start[t, b - ALONE + 1] += 1
+                i = leaves[t, order[p]]
+                if byte[i] < 0 and (size[i] > limit or (size[i] == limit and spare > 0)):
+                    spare -= 1 if size[i] == limit else 0
+                    byte[i] = n_alone
+                    n_alone += 1
+                elif byte[i] < 0:  # small leaves that begin in the same block share a byte, so that few blocks have it
+                    byte[i] = alone + n_shared * n_bytes // n_small
+                    n_shared += size[i]
+                to[p - block * width] = byte[i]
+                absent[t, byte[i], block] = 0
+                if byte[i] >= alone:
+                    start[t, byte[i] - ALONE + 1] += 1
         start[t, 0] = total
         for b in range(256 - ALONE):
             start[t, b + 1] += start[t, b]
