@@ -57,11 +57,11 @@ def phases(name, data, n):
     sides = [folded_side(side) for side in ids]
     x, y = points[used], points[~used]
     sizes, out, psi = (diameter(x), diameter(y)), np.empty(n), digammas(n)
-    m = min(n, 1024)
-    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, 0, 64, out)
+    places = np.arange(n, dtype=np.int32)
+    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, places[:64], out)
     begin = time.thread_time()
-    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, 0, m, out)
-    counted = (time.thread_time() - begin) * n / m
+    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, places, out)
+    counted = time.thread_time() - begin
     scale = 300 / TREES
     nodes = np.mean([np.count_nonzero(tree.left >= 0) for tree in trees])
     print(

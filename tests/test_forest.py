@@ -82,9 +82,9 @@ def test_released_leaves_give_the_released_estimates(name, variant):
     leaves = [compact(data[key].astype(np.int32)) for key in ("leaf_x", "leaf_y")]
     sizes = diameter(x), diameter(y)
     for k, expected in zip(data["k"], data[f"mi_{variant}"], strict=True):
-        local = np.empty(500)
+        local, places = np.empty(500), np.arange(500, dtype=np.int32)
         geodesic_local_mi(
-            *map(folded_side, leaves), x, y, *sizes, LOCAL_DISTANCES[variant], int(k), digammas(500), 0, 500, local
+            *map(folded_side, leaves), x, y, *sizes, LOCAL_DISTANCES[variant], int(k), digammas(500), places, local
         )
         assert_allclose(local.mean(), expected, atol=1e-9)
 

@@ -48,9 +48,18 @@ def test_geodesic_ksg_matches_definition(awkward, variant):
     forest = grow_forest(points, Plan(draw_seeds(0, 12), "fast_bic", n, 12), n_jobs=1, verbose=0)
     leaves = [compact(leaf_nodes(forest, points, used, n_jobs=1, verbose=0)) for used in (is_x, ~is_x)]
     x, y = np.ascontiguousarray(points[is_x]), np.ascontiguousarray(points[~is_x])
-    found = np.empty(n)
+    found, places = np.empty(n), np.arange(n, dtype=np.int32)
     geodesic_local_mi(
-        *map(folded_side, leaves), x, y, diameter(x), diameter(y), LOCAL_DISTANCES[variant], 3, digammas(n), 0, n, found
+        *map(folded_side, leaves),
+        x,
+        y,
+        diameter(x),
+        diameter(y),
+        LOCAL_DISTANCES[variant],
+        3,
+        digammas(n),
+        places,
+        found,
     )
     d_x = reference.geodesic_distance(leaves[0], x.T, variant)
     d_y = reference.geodesic_distance(leaves[1], y.T, variant)

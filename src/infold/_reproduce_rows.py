@@ -126,12 +126,12 @@ def _geodesic(data: Dataset, settings: Sequence[Setting]) -> list[tuple[float, b
     leaves = marginal_leaves(points, forest_plan(estimator, n), is_x, n_jobs=1, verbose=0)
     x, y = points[:d_x], points[d_x:]
     sides = (*map(folded_side, leaves), x, y, diameter(x), diameter(y), LOCAL_DISTANCES[one.variant])
-    psi, local = digammas(n), np.empty(n)
+    psi, local, places = digammas(n), np.empty(n), np.arange(n, dtype=np.int32)
     shared = time.process_time() - start
     found = []
     for setting in settings:
         start = time.process_time()
-        geodesic_local_mi(*sides, setting.k, psi, 0, n, local)
+        geodesic_local_mi(*sides, setting.k, psi, places, local)
         found.append((float(np.sort(local).sum()) / n, False, shared + time.process_time() - start))
     return found
 

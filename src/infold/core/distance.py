@@ -20,6 +20,38 @@ ROWS_PER_TASK = 64
 OUTERMOST = 16_384  # points among which the diameter is sought first
 
 
+@part
+def add_apart(leaves, first, begin, own, count, out):
+    """Add to out[j] for how many t leaves[first + t, begin + j] is not own[t]; `count` is scratch, as long."""
+    n_trees, end = own.size, begin + out.size
+    t = 0
+    while t < n_trees:
+        flush = min(t + FLUSH, n_trees)
+        count[:] = 0
+        while t + 5 <= flush:  # five trees a pass, so that the counts are loaded and stored less often
+            a, b, c, d, e = own[t], own[t + 1], own[t + 2], own[t + 3], own[t + 4]
+            row = first + t
+            row_a, row_b = leaves[row, begin:end], leaves[row + 1, begin:end]
+            row_c, row_d = leaves[row + 2, begin:end], leaves[row + 3, begin:end]
+            row_e = leaves[row + 4, begin:end]
+            for j in range(out.size):
+                count[j] += (
+                    np.uint8(row_a[j] != a)
+                    + np.uint8(row_b[j] != b)
+                    + np.uint8(row_c[j] != c)
+                    + np.uint8(row_d[j] != d)
+                    + np.uint8(row_e[j] != e)
+                )
+            t += 5
+        while t < flush:
+            a, row_a = own[t], leaves[first + t, begin:end]
+            for j in range(out.size):
+                count[j] += np.uint8(row_a[j] != a)
+            t += 1
+        for j in range(out.size):
+            out[j] += count[j]
+
+
 @kernel
 def trees_apart(leaves, queries, others, out):
     """Fill out[q, j] with the number of trees in which row q of `queries` and row j of `others` differ in leaf.
@@ -27,44 +59,15 @@ def trees_apart(leaves, queries, others, out):
     `queries` and `others` are ranges (start, stop) of the columns of `leaves` (T, n); `out` counts in uint16.
     """
     n_trees = leaves.shape[0]
-    count = np.empty(TILE, np.uint8)
+    own, count = np.empty(n_trees, leaves.dtype), np.empty(TILE, np.uint8)
     for tile in range(others[0], others[1], TILE):
         width = min(TILE, others[1] - tile)
         for q in range(queries[1] - queries[0]):
-            i = queries[0] + q
+            for t in range(n_trees):
+                own[t] = leaves[t, queries[0] + q]
             to = out[q, tile - others[0] : tile - others[0] + width]
             to[:] = 0
-            t = 0
-            while t < n_trees:
-                flush = min(t + FLUSH, n_trees)
-                count[:] = 0
-                while t + 5 <= flush:  # five trees a pass, so that the counts are loaded and stored less often
-                    a, b, c, d, e = (
-                        leaves[t, i],
-                        leaves[t + 1, i],
-                        leaves[t + 2, i],
-                        leaves[t + 3, i],
-                        leaves[t + 4, i],
-                    )
-                    row_a, row_b = leaves[t, tile : tile + width], leaves[t + 1, tile : tile + width]
-                    row_c, row_d = leaves[t + 2, tile : tile + width], leaves[t + 3, tile : tile + width]
-                    row_e = leaves[t + 4, tile : tile + width]
-                    for j in range(width):
-                        count[j] += (
-                            np.uint8(row_a[j] != a)
-                            + np.uint8(row_b[j] != b)
-                            + np.uint8(row_c[j] != c)
-                            + np.uint8(row_d[j] != d)
-                            + np.uint8(row_e[j] != e)
-                        )
-                    t += 5
-                while t < flush:
-                    a, row_a = leaves[t, i], leaves[t, tile : tile + width]
-                    for j in range(width):
-                        count[j] += np.uint8(row_a[j] != a)
-                    t += 1
-                for j in range(width):
-                    to[j] += count[j]
+            add_apart(leaves, FIRST, tile, own, count, to)
 
 
 @part

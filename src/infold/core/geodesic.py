@@ -5,48 +5,70 @@ from __future__ import annotations
 import numpy as np
 
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
-from .folded import folded_apart, folded_side
+from .folded import FAR, folded_side, look_around, look_from
 from .forest import Plan, marginal_leaves
-from .intervals import Runs, count_near_all, fill_within, find_radii, runs_of
-from .jit import kernel
-from .neighbors import count_below, digammas, kth_smallest, local_value
+from .intervals import Runs, bound_radii, fill_within, find_radii, find_windows, runs_of
+from .jit import kernel, part
+from .neighbors import count_below, digammas, local_value
 from .parallel import blocks, run
 from .scaling import joined, standardized, unit_sized
 
-QUERIES = 64  # rows of distances at a time: they share the leaf ids in the cache
-FAR = 65535  # trees apart of a row from itself: it is not its own neighbour
 ROWS_PER_TASK = 256
+TOGETHER = 8  # rows that look for neighbours at a time: they share blocks in the cache, and their distances fit it
+STEP = 16  # trees by which they look farther, while neighbours may be there
+
+
+@part
+def room_to_look(n_trees, n_blocks, width):
+    """Return the room in which TOGETHER rows look at one side."""
+    own, least = np.empty((TOGETHER, n_trees), np.uint8), np.empty((TOGETHER, n_blocks), np.int32)
+    return own, least, np.empty((TOGETHER, n_blocks * width), np.int32)
 
 
 @kernel
-def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, psi, start, stop, out):
-    """Fill out[start:stop] with local MI by G-KSG. Sec. 5.1.
+def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, psi, places, out):
+    """Fill out[row] with local MI by G-KSG for the rows that are at `places` of side_x, best in rising order. Sec. 5.1.
 
-    The paper's distances are whole numbers of trees, so "<" is exact on integers; only a row whose k-th neighbour is 0
-    trees apart on both sides needs the local part of d_G. The released code's local part can exceed the other side's
-    tree counts, so there every row needs it.
+    Blocks of rows are compared where they may be near, on either side, farther and farther out until k neighbours are
+    nearer than any other block. The paper's distances are whole numbers of trees, so "<" is exact on integers; only a
+    row whose k-th neighbour is 0 trees apart on both sides needs the local part of d_G. The released code's local part
+    can exceed the other side's tree counts, so there every row needs it, and all are compared.
     """
-    n_trees, n = side_x.folded.shape
-    n_together = min(QUERIES, stop - start)
-    apart_x, apart_y = np.empty((n_together, n), np.uint16), np.empty((n_together, n), np.uint16)
-    joint = np.empty(n, np.uint16)
+    n, n_trees, width = side_x.order.size, side_x.absent.shape[0], side_x.folded.shape[1]
+    n_blocks = side_x.absent.shape[2]
+    own_x, least_x, apart_x = room_to_look(n_trees, n_blocks, width)
+    own_y, least_y, apart_y = room_to_look(n_trees, n_blocks, width)
+    rows, best = np.empty(TOGETHER, np.int64), np.empty((TOGETHER, k + 1), np.int64)  # the row itself is its best
+    count, apart = np.empty(width, np.uint8), np.empty(n, np.int32)
     d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
-    for first in range(start, stop, QUERIES):
-        end = min(first + QUERIES, stop)
-        folded_apart(side_x, (first, end), apart_x)
-        folded_apart(side_y, (first, end), apart_y)
-        for i in range(first, end):
-            in_x, in_y = apart_x[i - first], apart_y[i - first]
-            for j in range(n):
-                joint[j] = max(in_x[j], in_y[j])
-            joint[i] = FAR
-            radius = kth_smallest(joint, k)
+    for first in range(0, places.size, TOGETHER):
+        m = min(TOGETHER, places.size - first)
+        for q in range(m):
+            rows[q] = side_x.order[places[first + q]]
+            look_from(side_x, places[first + q], own_x[q], least_x[q], apart_x[q])
+            look_from(side_y, side_y.place[rows[q]], own_y[q], least_y[q], apart_y[q])
+        best[:] = FAR
+        level, farthest = 0, FAR
+        while level < farthest:
+            level = level + STEP if variant == PAPER else FAR
+            look_around(level, m, side_x, own_x, least_x, apart_x, side_y, apart_y, count, best)
+            look_around(level, m, side_y, own_y, least_y, apart_y, side_x, apart_x, count, best)
+            farthest = 0
+            for q in range(m):
+                farthest = max(farthest, best[q, k])
+        for q in range(m):
+            row, radius = rows[q], best[q, k]
             if radius > 0 and variant == PAPER:
-                out[i] = psi[k] + psi[n] - (psi[count_below(in_x, radius)] + psi[count_below(in_y, radius)])
+                n_x, n_y = count_below(apart_x[q], radius), count_below(apart_y[q], radius)
+                out[row] = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
             else:
-                fill_geodesic_row(in_x, x, i, n_trees, variant, diameter_x, d_x)
-                fill_geodesic_row(in_y, y, i, n_trees, variant, diameter_y, d_y)
-                out[i] = local_value(d_x, d_y, d_joint, i, k, psi)
+                for j in range(n):
+                    apart[j] = apart_x[q, side_x.place[j]]
+                fill_geodesic_row(apart, x, row, n_trees, variant, diameter_x, d_x)
+                for j in range(n):
+                    apart[j] = apart_y[q, side_y.place[j]]
+                fill_geodesic_row(apart, y, row, n_trees, variant, diameter_y, d_y)
+                out[row] = local_value(d_x, d_y, d_joint, row, k, psi)
 
 
 def geodesic_ksg(
@@ -78,9 +100,11 @@ def geodesic_ksg(
     diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
     psi, out = digammas(n), np.empty(n_queries)
     sides = run(folded_side, [(leaves_x,), (leaves_y,)], n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    del leaves_x, leaves_y  # what is needed of them is there
+    places = np.sort(sides[0].place[:n_queries])
 
     def work(start: int, stop: int) -> None:
-        geodesic_local_mi(*sides, x, y, *diameters, variant, k, psi, start, stop, out)
+        geodesic_local_mi(*sides, x, y, *diameters, variant, k, psi, places[start:stop], out)
 
     run(work, blocks(n_queries, ROWS_PER_TASK), n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     return out
@@ -96,7 +120,10 @@ def by_walking(
     n_jobs: int | None,
     verbose: int,
 ) -> np.ndarray:
-    """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair."""
+    """Return what `geodesic_local_mi` gives, for one column a side: without a look at every pair.
+
+    A few rows near by bound the radius; only rows within the bound on both sides are then compared.
+    """
     n = x.size
 
     def line_up(values: np.ndarray, leaves: np.ndarray) -> Runs:
@@ -105,21 +132,29 @@ def by_walking(
     sides = [(x, leaves_x), (y, leaves_y)]
     runs_x, runs_y = run(line_up, sides, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     rows_of_y = np.ascontiguousarray(leaves_y.T)
-    radius, near_x, near_y = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    same_x, same_y = np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
-    tasks = blocks(n, max(ROWS_PER_TASK, n // 64))  # a walk is set up once a task
+    place_in_y = runs_y.rank[runs_x.order]
+    radius, near_x, near_y = np.empty(n, np.int32), np.empty((n, 2), np.int32), np.empty((n, 2), np.int32)
+    along_x = runs_x, place_in_y, rows_of_y
+
+    def bound(start: int, stop: int) -> None:
+        bound_radii(*along_x, k, start, stop, radius)
+
+    def narrow(start: int, stop: int) -> None:
+        find_windows(runs_y, radius, start, stop, near_y)
 
     def search(start: int, stop: int) -> None:
-        find_radii(runs_x, rows_of_y, k, start, stop, radius)
+        find_radii(*along_x, near_y, k, start, stop, radius)
 
     def count(start: int, stop: int) -> None:
-        count_near_all(runs_x, radius, start, stop, near_x, same_x)
-        count_near_all(runs_y, radius, start, stop, near_y, same_y)
+        find_windows(runs_x, radius, start, stop, near_x)
+        find_windows(runs_y, radius, start, stop, near_y)
 
-    run(search, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
-    run(count, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+    tasks = blocks(n, max(ROWS_PER_TASK, n // 64))  # a walk is set up once a task
+    for work in (bound, narrow, search, count):
+        run(work, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     psi = digammas(n)
-    out = psi[k] + psi[n] - (psi[near_x] + psi[near_y])
+    n_x, n_y = near_x[:, 1] - near_x[:, 0], near_y[:, 1] - near_y[:, 0]
+    out = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
     sizes = float(np.ptp(x)), float(np.ptp(y))
-    fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, same_x, same_y, x, y, *sizes, k, psi, out)
+    fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, near_x, near_y, x, y, *sizes, k, psi, out)
     return out

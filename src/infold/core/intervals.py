@@ -1,7 +1,8 @@
 """A side with one column: its leaves are intervals, so that neither routing nor counting needs to look at every pair.
 
 Along the sorted column each tree makes runs of rows, and the number of trees between two rows only grows with the rows'
-distance in that order. G-KSG on one column a side thus walks outwards from each row, and stops early.
+distance in that order. G-KSG on one column a side thus walks outwards from each row, and stops early: at a bound that a
+few rows near by give. Of the rows that it passes it compares those within the bound on the other side too.
 """
 
 from __future__ import annotations
@@ -125,35 +126,95 @@ def step(runs, place, current, ahead, behind):
         ahead[runs.end[here + 1]] += 1
 
 
-@part
-def count_near(place, radius, ahead, behind):
-    """Return how many places, `place` among them, are fewer than `radius` trees away."""
-    n = ahead.size
-    last, apart = place, ahead[place]
-    while last < n - 1 and apart < radius:
-        last += 1
-        apart += ahead[last]
-    first, apart = place, behind[place]
-    while first > 0 and apart < radius:
-        first -= 1
-        apart += behind[first]
-    return last - first + 1
+@kernel
+def find_windows(runs, radius, start, stop, window):
+    """Fill window[row] with the range of places that are 0, or fewer than radius[row], trees away.
+
+    For the places start to stop along this column.
+    """
+    n = runs.order.size
+    current = np.empty(runs.start.size - 1, np.int64)
+    ahead, behind = np.empty(n, np.int32), np.empty(n, np.int32)
+    enter(runs, start, current, ahead, behind)
+    for place in range(start, stop):
+        row = runs.order[place]
+        reach = max(radius[row], 1)
+        last, apart = place, ahead[place]
+        while last < n - 1 and apart < reach:
+            last += 1
+            apart += ahead[last]
+        first, apart = place, behind[place]
+        while first > 0 and apart < reach:
+            first -= 1
+            apart += behind[first]
+        window[row, 0], window[row, 1] = first, last + 1
+        if place + 1 < stop:
+            step(runs, place, current, ahead, behind)
 
 
 @part
 def trees_between(one, other):
     """Return in how many trees two rows of leaf ids differ."""
-    count = np.int32(0)
+    count = np.int32(0)  # a sum of two int32 is an int64, which would halve the leaf ids compared at a time
     for t in range(one.size):
-        count += np.int32(one[t] != other[t])
+        count = np.int32(count + np.int32(one[t] != other[t]))
     return count
 
 
-@kernel
-def find_radii(runs, other_leaves, k, start, stop, radius):
-    """Fill radius[row] with the trees to its k-th neighbour on both sides, for the places start to stop of this column.
+@part
+def put_in(best, value):
+    """Put `value` in its place among the rising numbers `best`; their last drops out."""
+    at = best.size - 1
+    while at > 0 and best[at - 1] > value:
+        best[at] = best[at - 1]
+        at -= 1
+    best[at] = value
 
-    `other_leaves` (n, T) are the rows' leaves on the other side.
+
+@kernel
+def bound_radii(runs, other_place, other_leaves, k, start, stop, bound):
+    """Fill bound[row] with the trees to the farthest of k rows near by, for the places start to stop of this column.
+
+    These are the nearest by their places on both sides. `other_place` (n,) has the places on the other side, in the
+    order of this column; `other_leaves` (n, T) are the rows' leaves on the other side.
+    """
+    n = runs.order.size
+    current = np.empty(runs.start.size - 1, np.int64)
+    ahead, behind = np.empty(n, np.int32), np.empty(n, np.int32)
+    best = np.empty(k, np.int64)  # how far × n + place
+    enter(runs, start, current, ahead, behind)
+    for place in range(start, stop):
+        row = runs.order[place]
+        for i in range(k):
+            best[i] = n * n
+        away = 1
+        while away * n <= best[k - 1]:
+            for other in (place - away, place + away):
+                if 0 <= other < n:
+                    found = max(away, abs(other_place[other] - other_place[place])) * n + other
+                    if found < best[k - 1]:
+                        put_in(best, found)
+            away += 1
+        first, last, apart = place, place, np.int32(0)
+        for i in range(k):
+            other = best[i] % n
+            first, last = min(first, other), max(last, other)
+            apart = max(apart, trees_between(other_leaves[row], other_leaves[runs.order[other]]))
+        to_left, to_right = 0, 0
+        for p in range(first, place):
+            to_left += behind[p + 1]
+        for p in range(place, last):
+            to_right += ahead[p]
+        bound[row] = max(apart, to_left, to_right)
+        if place + 1 < stop:
+            step(runs, place, current, ahead, behind)
+
+
+@kernel
+def find_radii(runs, other_place, other_leaves, window, k, start, stop, radius):
+    """Turn radius[row] from a bound into the trees to its k-th neighbour on both sides, arguments as of `bound_radii`.
+
+    Only rows in `window`, the places on the other side that are nearer than the bound, can be nearer on both sides.
     """
     n = runs.order.size
     current = np.empty(runs.start.size - 1, np.int64)
@@ -162,56 +223,20 @@ def find_radii(runs, other_leaves, k, start, stop, radius):
     enter(runs, start, current, ahead, behind)
     for place in range(start, stop):
         row = runs.order[place]
+        begin, end = window[row, 0], window[row, 1]
         for i in range(k):
-            best[i] = 1 << 30
-        last, first = place, place
-        to_right, to_left = ahead[place], behind[place]
-        while True:
-            go_right = last < n - 1 and (first == 0 or to_right <= to_left)
-            if not go_right and first == 0:
-                break
-            apart = to_right if go_right else to_left
-            if apart >= best[k - 1]:
-                break
-            if go_right:
-                last += 1
-                other = runs.order[last]
-                to_right += ahead[last]
-            else:
-                first -= 1
-                other = runs.order[first]
-                to_left += behind[first]
-            apart = max(apart, trees_between(other_leaves[row], other_leaves[other]))
-            if apart < best[k - 1]:
-                at = k - 1
-                while at > 0 and best[at - 1] > apart:
-                    best[at] = best[at - 1]
-                    at -= 1
-                best[at] = apart
+            best[i] = radius[row]
+        for direction in (-1, 1):
+            trees, border = (behind, 0) if direction < 0 else (ahead, n - 1)
+            other, apart = place, trees[place]
+            while other != border and apart < best[k - 1]:
+                other += direction
+                if begin <= other_place[other] < end:
+                    found = max(apart, trees_between(other_leaves[row], other_leaves[runs.order[other]]))
+                    if found < best[k - 1]:
+                        put_in(best, found)
+                apart += trees[other]
         radius[row] = best[k - 1]
-        if place + 1 < stop:
-            step(runs, place, current, ahead, behind)
-
-
-@kernel
-def count_near_all(runs, radius, start, stop, near, same):
-    """Fill near[row] with how many rows are fewer than radius[row] trees away, same[row] with the places 0 trees away.
-
-    For the places start to stop along this column; the row itself counts.
-    """
-    n = runs.order.size
-    current = np.empty(runs.start.size - 1, np.int64)
-    ahead, behind = np.empty(n, np.int32), np.empty(n, np.int32)
-    enter(runs, start, current, ahead, behind)
-    for place in range(start, stop):
-        row = runs.order[place]
-        near[row] = count_near(place, radius[row], ahead, behind)
-        last, first = place, place
-        while last < n - 1 and ahead[last] == 0:
-            last += 1
-        while first > 0 and behind[first] == 0:
-            first -= 1
-        same[row, 0], same[row, 1] = first, last + 1
         if place + 1 < stop:
             step(runs, place, current, ahead, behind)
 
