@@ -6,6 +6,7 @@ whichever comes first, or by both if they are at it at the same time; tasks are 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +30,9 @@ def _tables(n: int, d_x: int, d_y: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _estimate(n: int, d_x: int, d_y: int, method: str, **options: Any) -> None:
     x, y = _tables(n, d_x, d_y)
-    mutual_information(x, y, method=method, **QUIET, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nobody wants to hear what these data are not good for
+        mutual_information(x, y, method=method, **QUIET, **options)
 
 
 def _forest(n_columns: int) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
-from numba.core.compiler_machinery import register_pass
 from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
 from numba.core.types.functions import BaseFunction
 from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, RewriteSemanticConstants
 
@@ -53,12 +52,9 @@ _UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, DeadBranchPrun
 class _Whole(JITCodeLibrary):  # type: ignore[misc]
     """What numba knows of a kernel: optimised once, with all of its parts.
 
-    numba would first do it function by function, then cheaply, to find needless counts of references. Loops made of
-    parts are then taken apart in a way that the last time cannot mend: KSG by brute force took twice as long.
+    numba would first do it cheaply, to find needless counts of references. Loops that are made of parts are then taken
+    apart in a way that the second time cannot mend: KSG by brute force took twice as long.
     """
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         """Link all parts, and parts of parts, optimise, and make machine code."""
@@ -90,27 +86,6 @@ class _QuickFlags(Flags):  # type: ignore[misc]
         if not isinstance(other, _QuickFlags):
             return False
         return bool(self.fastmath == other.fastmath and self.error_model == other.error_model)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(NativeLowering):  # type: ignore[misc]
-    """Translates a part without counting references to its arrays, where it neither makes nor hands on any.
-
-    Whoever called it keeps them alive. What is inlined does count: LLVM takes this out later. Where nothing counts it
-    makes longer code, and trees of two columns take a fifth longer.
-    """
-
-    _name = "lowering_of_parts"
-
-    def run_pass(self, state: Any) -> bool:
-        """Translate the part."""
-        calls = (call for block in state.func_ir.blocks.values() for call in block.find_exprs("call"))
-        results = [state.return_type, *(state.calltypes[call].return_type for call in calls)]
-        models = state.targetctx.data_model_manager
-        owns = any(models[result].contains_nrt_meminfo() for result in results)
-        if not owns and not state.flags.forceinline:
-            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
-        return bool(super().run_pass(state))
 
 
 _numba_functions: Any = BaseFunction
@@ -166,10 +141,3 @@ class FragmentCompiler(KernelCompiler):
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         super().__init__(typing, target, _Fragment(target.codegen(), "part"), *others)
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the same passes, with our way to translate."""
-        managers = super().define_pipelines()
-        for manager in managers:
-            manager.passes = [(_Lowering, *each[1:]) if each[0] is NativeLowering else each for each in manager.passes]
-        return managers
