@@ -2,13 +2,11 @@
 
 import numba
 
-from infold.core.fragment import KernelCompiler
-
 
 def from_python(part):
     """Return a function that calls the `part` with positional arguments."""
 
-    @numba.njit(error_model="numpy", pipeline_class=KernelCompiler)
+    @numba.njit(error_model="numpy")
     def call(*arguments):
         return part(*arguments)
 

@@ -40,10 +40,28 @@ class _Fragment(JITCodeLibrary):  # type: ignore[misc]
         self._finalize_dynamic_globals()
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        """Return the part and its parts, for a function of numba's own making that calls it."""
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            for library in _with_parts(self._linking_libraries):
+                code = library._final_module if isinstance(library, _Fragment) else library._get_module_for_linking()
+                self._shared_module.link_in(code, preserve=True)
+        return self._shared_module
+
     def get_pointer_to_function(self, name: str) -> int | None:
         """Return what runs if Python calls the part: a function that raises TypeError."""
         self._ensure_finalized()
         return ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
+
+
+def _with_parts(libraries: list[Any]) -> list[Any]:
+    """Return the `libraries`, and those of all parts among them."""
+    known = list(dict.fromkeys(libraries))
+    for library in known:  # grows on the way
+        if isinstance(library, _Fragment):
+            known += [each for each in dict.fromkeys(library._linking_libraries) if each not in known]
+    return known
 
 
 _UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, DeadBranchPrune, RewriteSemanticConstants}
@@ -58,10 +76,12 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
 
     def finalize(self) -> None:
         """Link all parts, and parts of parts, optimise, and make machine code."""
-        for library in self._linking_libraries:  # grows on the way
+        everything = _with_parts(self._linking_libraries)
+        self._linking_libraries = [library for library in everything if not isinstance(library, _Fragment)]
+        for library in everything:
             if isinstance(library, _Fragment):
-                known = self._linking_libraries
-                known += [each for each in library._linking_libraries if each not in known]
+                self._reload_init.update(library._reload_init)
+                self._final_module.link_in(library._final_module, preserve=True)
         super().finalize()
 
     def _optimize_final_module(self) -> None:
