@@ -53,9 +53,9 @@ def similar_together(leaves: np.ndarray, width: int) -> np.ndarray:
         if stop - start <= width:
             continue
         members = order[start:stop]
-        to_one = trees_to(rows, members, members[0])
-        to_other = trees_to(rows, members, members[to_one.argmax()])
-        order[start:stop] = members[np.argsort(to_one - to_other, kind="stable")]
+        nearer = trees_to(rows, members, members[0])
+        nearer -= trees_to(rows, members, members[nearer.argmax()])
+        order[start:stop] = members[np.argsort(nearer, kind="stable")]
         middle = start + (stop - start + width) // (2 * width) * width
         parts += [(start, middle), (middle, stop)]
     return order
@@ -126,7 +126,7 @@ def folded_side(leaves: np.ndarray) -> Folded:
     width = min(n, WIDTH * -(-n // (WIDTH * MOST_BLOCKS)))
     order = similar_together(leaves, width)
     place = np.empty_like(order)
-    place[order] = np.arange(n)
+    place[order] = np.arange(n, dtype=place.dtype)
     folded, absent, start, shared, leaf = fold(leaves, order, int(leaves.max()) + 1, width)
     if leaves.dtype == np.uint8:  # one type for both kinds, so that kernels are compiled once
         leaves, leaf = np.empty((0, 0), np.uint16), np.empty(0, np.uint16)

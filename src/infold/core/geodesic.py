@@ -19,10 +19,10 @@ STEP = 16  # trees by which they look farther, while neighbours may be there
 
 
 @part
-def room_to_look(n_trees, n_blocks, width):
-    """Return the room in which TOGETHER rows look at one side."""
-    own, least = np.empty((TOGETHER, n_trees), np.uint8), np.empty((TOGETHER, n_blocks), np.int32)
-    return own, least, np.empty((TOGETHER, n_blocks * width), np.int32)
+def room_to_look(together, n_trees, n_blocks, width):
+    """Return the room in which some rows look `together` at one side."""
+    own, least = np.empty((together, n_trees), np.uint8), np.empty((together, n_blocks), np.int32)
+    return own, least, np.empty((together, n_blocks * width), np.int32)
 
 
 @kernel
@@ -36,13 +36,14 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
     """
     n, n_trees, width = side_x.order.size, side_x.absent.shape[0], side_x.folded.shape[1]
     n_blocks = side_x.absent.shape[2]
-    own_x, least_x, apart_x = room_to_look(n_trees, n_blocks, width)
-    own_y, least_y, apart_y = room_to_look(n_trees, n_blocks, width)
-    rows, best = np.empty(TOGETHER, np.int64), np.empty((TOGETHER, k + 1), np.int64)  # the row itself is its best
+    together = min(TOGETHER, places.size)
+    own_x, least_x, apart_x = room_to_look(together, n_trees, n_blocks, width)
+    own_y, least_y, apart_y = room_to_look(together, n_trees, n_blocks, width)
+    rows, best = np.empty(together, np.int64), np.empty((together, k + 1), np.int64)  # the row itself is its best
     count, apart = np.empty(width, np.uint8), np.empty(n, np.int32)
     d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
-    for first in range(0, places.size, TOGETHER):
-        m = min(TOGETHER, places.size - first)
+    for first in range(0, places.size, together):
+        m = min(together, places.size - first)
         for q in range(m):
             rows[q] = side_x.order[places[first + q]]
             look_from(side_x, places[first + q], own_x[q], least_x[q], apart_x[q])
