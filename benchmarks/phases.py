@@ -16,7 +16,7 @@ from infold.core.geodesic import geodesic_local_mi
 from infold.core.neighbors import digammas
 from infold.core.scaling import standardized
 
-TREES = 40
+TREES = 300
 
 
 @numba.njit(nogil=True)
@@ -62,10 +62,9 @@ def phases(name, data, n):
     begin = time.thread_time()
     geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, places, out)
     counted = time.thread_time() - begin
-    scale = 300 / TREES
     nodes = np.mean([np.count_nonzero(tree.left >= 0) for tree in trees])
     print(
-        f"| {name} | {n:,} | {(grown - start) * scale:.2f} | {(routed - grown) * scale:.2f} | {counted * scale:.2f} "
+        f"| {name} | {n:,} | {grown - start:.2f} | {routed - grown:.2f} | {counted:.2f} "
         f"| {nodes:.0f} | {(grown - start) / TREES / nodes * 1e6:.1f} | {max(i.max() for i in ids) + 1} |",
         flush=True,
     )

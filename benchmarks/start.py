@@ -50,11 +50,12 @@ class Costs(event.Listener):
 
 costs = Costs()
 event.register("numba:compile", costs)
-from infold._kernels import TASKS
+from infold._kernels import STAGES
 
 before, start = loop(), time.process_time()
-for task in TASKS:
-    task()
+for tasks in STAGES:
+    for task in tasks:
+        task()
 print(json.dumps({
     "seconds": time.process_time() - start, "loop": (before + loop()) / 2, "functions": costs.count,
     "costs": costs.own.most_common(12),

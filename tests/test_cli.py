@@ -308,7 +308,7 @@ def test_compile_says_where_kernels_are_kept(monkeypatch):
     from infold import _kernels
 
     done = []
-    monkeypatch.setattr(_kernels, "TASKS", (lambda: done.append("one"), lambda: done.append("two")))
+    monkeypatch.setattr(_kernels, "STAGES", ((lambda: done.append("one"),), (lambda: done.append("two"),)))
     told = answer("compile", "--jobs", 1)
     assert done == ["one", "two"]
     assert told.startswith("All kernels are compiled (")

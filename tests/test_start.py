@@ -60,8 +60,9 @@ from infold.core.fragment import KernelCompiler
 from numba.core.dispatcher import Dispatcher
 from infold import _kernels
 
-for task in _kernels.TASKS:
-    task()
+for tasks in _kernels.STAGES:
+    for task in tasks:
+        task()
 for module in pkgutil.iter_modules(infold.core.__path__):
     for name, value in vars(importlib.import_module("infold.core." + module.name)).items():
         if isinstance(value, Dispatcher) and value._compiler.pipeline_class is KernelCompiler:

@@ -1,7 +1,7 @@
 """Compile all kernels at once, on all cores, so that no later run waits: for images of containers, and clusters.
 
-What numba compiles it keeps on disk, so each task is a few small estimates. A kernel that two tasks need is compiled by
-whichever comes first, or by both if they are at it at the same time; tasks are cut so that this is rare.
+What numba compiles it keeps on disk, so each task is a few small estimates. Tasks that run at the same time are cut so
+that hardly a kernel is needed by two of them, as both would compile it.
 """
 
 from __future__ import annotations
@@ -35,32 +35,34 @@ def _estimate(n: int, d_x: int, d_y: int, method: str, **options: Any) -> None:
         mutual_information(x, y, method=method, **QUIET, **options)
 
 
-def _forest(n_columns: int) -> None:
-    forest = GeodesicForest(n_estimators=5, random_state=0, n_jobs=1, verbose=0).fit(_tables(100, n_columns, 1)[0])
-    forest.proximity(), forest.distance(), forest.kneighbors()
+def _forest(n_columns: int) -> GeodesicForest:
+    forest = GeodesicForest(n_estimators=5, random_state=0, n_jobs=1, verbose=0)
+    return forest.fit(_tables(100, n_columns, 1)[0])
 
 
 def trees_of_many_columns() -> None:
     """Compile how trees grow; by far the largest kernel."""
     _forest(3)
-    for d_x in (1, 2):
-        _estimate(400, d_x, 2, "gksg", n_estimators=5)
-    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
 
 
 def trees_of_two_columns() -> None:
     """Compile how trees of two columns grow, and all that follows once there are trees."""
-    _forest(2)
+    forest = _forest(2)
+    forest.proximity(), forest.distance(), forest.kneighbors()
     for local_distance in ("released", "paper"):
         _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
     folded_side(np.zeros((1, 8), np.uint16))  # what trees with more than 256 leaves need
 
 
 def neighbors() -> None:
-    """Compile all ways to search for neighbours, and entropies, which need them."""
+    """Compile all ways to search for neighbours."""
     for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
         _estimate(n, d, d, "ksg")
     _estimate(100, 2, 2, "ksg", metric="euclidean")
+
+
+def entropies() -> None:
+    """Compile the methods that take MI from entropies."""
     for d in (2, 20):
         _estimate(80, d, d, "gknn", n_neighbors=20)
     for variant in ("defined", "rmi"):
@@ -76,7 +78,17 @@ def refits() -> None:
         confidence_interval(*sides, method="ksg", n_subsamples=20, **QUIET)
 
 
-TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_columns, neighbors, refits)
+def estimates_of_many_columns() -> None:
+    """Compile the little that such estimates have to themselves."""
+    for d_x in (1, 2):
+        _estimate(400, d_x, 2, "gksg", n_estimators=5)
+    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
+
+
+STAGES: tuple[tuple[Callable[[], None], ...], ...] = (
+    (trees_of_two_columns, trees_of_many_columns, neighbors, entropies),
+    (estimates_of_many_columns, refits),
+)
 
 
 def folder() -> str | None:
@@ -87,6 +99,7 @@ def folder() -> str | None:
 def compile_all(n_jobs: int, verbose: int = 1) -> None:
     """Run all tasks in `n_jobs` processes (-1: as many as there are cores)."""
     work = joblib.Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered")
-    with progress_bar(len(TASKS), "compiling", verbose) as bar:
-        for _ in work(joblib.delayed(task)() for task in TASKS):
-            bar.update()
+    with progress_bar(sum(map(len, STAGES)), "compiling", verbose) as bar:
+        for tasks in STAGES:
+            for _ in work(joblib.delayed(task)() for task in tasks):
+                bar.update()
