@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .distance import add_apart
-from .intervals import put_in, trees_between
+from .intervals import trees_between
 from .jit import FIRST, kernel, part
+from .tiles import insert
 
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 WIDTH = 256  # rows in a block, or a multiple: with fewer, a pass over a block would take less time than to set it up
@@ -178,7 +179,7 @@ def look_at(block, side, own, apart, other_side, other_apart, count, best):
         if here[j] < bound:
             joint = max(here[j], other_apart[other_side.place[side.order[begin + j]]])
             if joint < bound:
-                put_in(best, joint)
+                insert(best, joint)
                 bound = np.int32(best[-1])
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .jit import kernel, part
 from .neighbors import count_below, count_zeros, kth_smallest
+from .tiles import insert
 
 
 @kernel
@@ -161,16 +162,6 @@ def trees_between(one, other):
     return count
 
 
-@part
-def put_in(best, value):
-    """Put `value` in its place among the rising numbers `best`; their last drops out."""
-    at = best.size - 1
-    while at > 0 and best[at - 1] > value:
-        best[at] = best[at - 1]
-        at -= 1
-    best[at] = value
-
-
 @kernel
 def bound_radii(runs, other_place, other_leaves, k, start, stop, bound):
     """Fill bound[row] with the trees to the farthest of k rows near by, for the places start to stop of this column.
@@ -193,7 +184,7 @@ def bound_radii(runs, other_place, other_leaves, k, start, stop, bound):
                 if 0 <= other < n:
                     found = max(away, abs(other_place[other] - other_place[place])) * n + other
                     if found < best[k - 1]:
-                        put_in(best, found)
+                        insert(best, found)
             away += 1
         first, last, apart = place, place, np.int32(0)
         for i in range(k):
@@ -234,7 +225,7 @@ def find_radii(runs, other_place, other_leaves, window, k, start, stop, radius):
                 if begin <= other_place[other] < end:
                     found = max(apart, trees_between(other_leaves[row], other_leaves[runs.order[other]]))
                     if found < best[k - 1]:
-                        put_in(best, found)
+                        insert(best, found)
                 apart += trees[other]
         radius[row] = best[k - 1]
         if place + 1 < stop:
