@@ -45,7 +45,8 @@ def grown(points, criterion, n_kept, seed, exact=True, apart=True, size=None):
     room, bins = new_room(n, size, n_features, n_candidates), new_bins(n_kept + 1, size)
     if not apart:
         room = room._replace(table=np.empty(0))
-    return grow_tree(points, drawn, smallest, n_candidates, CRITERIA[criterion], table, exact, state, room, bins)
+    views = np.ones(n_features, np.int64)
+    return grow_tree(points, drawn, views, smallest, n_candidates, CRITERIA[criterion], table, exact, state, room, bins)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -9,7 +9,15 @@ from parts import from_python
 from infold.core import distance, projection
 from infold.core.distance import LOCAL_DISTANCES, diameter, geodesic_rows, trees_apart
 from infold.core.folded import folded_side
-from infold.core.forest import Plan, compact, default_min_samples_split, grow_forest, leaf_nodes
+from infold.core.forest import (
+    Plan,
+    compact,
+    default_min_samples_split,
+    grow_forest,
+    leaf_nodes,
+    marginal_leaves,
+    tree_grower,
+)
 from infold.core.geodesic import geodesic_local_mi
 from infold.core.jit import draw_seeds
 from infold.core.neighbors import digammas
@@ -145,6 +153,21 @@ def test_bootstrap_is_uniform_with_replacement():
     rows = bootstrap_rows(50, 100_000, np.array([9], np.uint64))
     counts = np.bincount(rows, minlength=50)
     assert_allclose(counts, 2000, atol=5 * np.sqrt(2000))  # five standard deviations
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("shift", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("shape", [(3, 1), (6, 3), (8, 2)])
+def test_nodes_that_no_row_comes_to_are_left_out(rng, shape, shift, exact):
+    (d, d_x), n = shape, 600
+    used = np.arange(d) < d_x
+    points = rng.uniform(-1.0, 1.0, size=(d, n)) + shift * used[:, None]  # 0 in the middle, aside, or far away
+    plan = Plan(np.arange(1, 6, dtype=np.uint64), "fast_bic", n, default_min_samples_split(n), exact)
+    whole = grow_forest(points, plan, n_jobs=1, verbose=0)
+    for mask, leaves in zip((used, ~used), marginal_leaves(points, plan, used, n_jobs=1, verbose=0), strict=True):
+        assert_array_equal(leaves, compact(leaf_nodes(whole, points, mask, n_jobs=1, verbose=0)))
+    fewer = list(tree_grower(points, plan, np.where(used, 1, 2))(0, 5))
+    assert sum(tree.cut.size for tree in fewer) < sum(tree.cut.size for tree in whole)
 
 
 @pytest.mark.parametrize("criterion", ["fast_bic", "two_means"])

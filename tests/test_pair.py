@@ -7,7 +7,7 @@ from test_binned import KINDS
 from infold.core import lists, split
 from infold.core.binned import GAIN
 from infold.core.bins import new_bins
-from infold.core.forest import Plan, default_min_samples_split, pair_grower, router
+from infold.core.forest import Plan, default_min_samples_split, pair_grower, renumber, router
 from infold.core.lists import ABOVE, BELOW, GONE, N_LISTS, new_lists, sorted_lists
 from infold.core.projection import room_for
 from infold.core.room import new_room
@@ -24,18 +24,20 @@ PAIRS = {name: (lambda rng, make=make: make(rng, 2)) for name, make in KINDS.ite
 }
 
 
-def grown(points, criterion, exact, size, seeds):
-    plan = Plan(np.array(seeds, np.uint64), criterion, size, default_min_samples_split(size), exact)
-    leaves = np.empty((2, len(seeds), points.shape[1]), np.int32)
+def grown(points, criterion, exact, size, seeds, whole=False, smallest=None):
+    smallest = smallest or default_min_samples_split(size)
+    plan = Plan(np.array(seeds, np.uint64), criterion, size, smallest, exact)
+    leaves = np.empty((2, 0 if whole else len(seeds), points.shape[1]), np.int32)
     return Tree(*pair_grower(points, plan)(0, len(seeds), leaves)), leaves
 
 
-def grown_by_sorting(points, criterion, size, seed):
+def grown_by_sorting(points, criterion, size, seed, smallest):
     n, state = points.shape[1], np.array([seed], np.uint64)
     drawn = bootstrap_rows(n, size, state)
-    smallest, table = default_min_samples_split(size), n_log_n_table(size)
+    table = n_log_n_table(size)
     room, bins = new_room(n, size, 2, 2), new_bins(room_for(2, size) + 1, size)
-    return Tree(*grow_tree(points, drawn, smallest, 2, CRITERIA[criterion], table, True, state, room, bins))
+    views = np.ones(2, np.int64)
+    return Tree(*grow_tree(points, drawn, views, smallest, 2, CRITERIA[criterion], table, True, state, room, bins))
 
 
 @pytest.mark.parametrize("size", [1.0, 0.3])
@@ -43,10 +45,12 @@ def grown_by_sorting(points, criterion, size, seed):
 @pytest.mark.parametrize("kind", PAIRS)
 def test_the_exact_search_grows_the_same_trees_as_without_lists(rng, kind, criterion, size):
     points = np.ascontiguousarray(PAIRS[kind](rng))
+    # Where just two of the copied points are left, all of two_means' scores are 0, and rounding decides: leave them be.
     size = max(4, int(size * points.shape[1]))
+    smallest = 100 if (kind, criterion) == ("copies", "two_means") else default_min_samples_split(size)
     for seed in (1, 2):
-        tree, _ = grown(points, criterion, True, size, [seed])
-        expected = grown_by_sorting(points, criterion, size, seed)
+        tree, _ = grown(points, criterion, True, size, [seed], whole=True, smallest=smallest)
+        expected = grown_by_sorting(points, criterion, size, seed, smallest)
         for name in ("left", "right", "proj_start", "proj_feature", "proj_sign"):
             assert_array_equal(getattr(tree, name), getattr(expected, name))
         assert_allclose(tree.cut, expected.cut, rtol=1e-12)
@@ -63,6 +67,26 @@ def test_leaves_are_where_the_tree_sends_the_rows(rng, exact):
         assert_array_equal(leaves[side, -1], leaf)
     alone = [grown(points, "fast_bic", exact, 500, [seed])[1][:, 0] for seed in seeds]
     assert_array_equal(leaves, np.stack(alone, axis=1))  # room is shared, but nothing of one tree is left in the next
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_nodes_that_no_row_comes_to_are_left_out(rng, kind, exact, centred):
+    points = np.ascontiguousarray(PAIRS[kind](rng))
+    points -= points.mean(axis=1, keepdims=True) if centred else 0.0  # or else 0 may be anywhere, or far away
+    n, fewer = points.shape[1], 0
+    for seed in range(5):
+        whole, _ = grown(points, "fast_bic", exact, n, [seed], whole=True)
+        tree, leaves = grown(points, "fast_bic", exact, n, [seed])
+        for side, used in enumerate(np.eye(2, dtype=bool)):
+            leaf = np.empty((1, n), np.int32)
+            router(points, used)(whole, leaf[0])
+            renumber(leaf), renumber(leaves[side])
+            assert_array_equal(leaves[side], leaf)
+        fewer += tree.cut.size < whole.cut.size
+    if kind == "uniform" and centred:  # or else nothing was left out, nor put to the test
+        assert fewer > 0
 
 
 def column_of(points, a, rows, weights):

@@ -42,12 +42,18 @@ def default_min_samples_split(n_bootstrap: int) -> int:
     return max(2, round(math.sqrt(2 * n_bootstrap)))
 
 
-def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int], Iterator[Tree]]:
-    """Return a function that grows the trees first to end of the `plan` on `points` (d, n), one after the other."""
+def tree_grower(
+    points: np.ndarray, plan: Plan, views: np.ndarray | None = None
+) -> Callable[[int, int], Iterator[Tree]]:
+    """Return a function that grows the trees first to end of the `plan` on `points` (d, n), one after the other.
+
+    With `views` (see `grow_tree`) nodes to which they send no rows may be left out.
+    """
     n_features, n = points.shape
     if n_features == 2:
         grow_pairs, no_leaves = pair_grower(points, plan), np.empty((2, 0, n), np.int32)
         return lambda first, end: (Tree(*grow_pairs(t, t + 1, no_leaves)) for t in range(first, end))
+    views = np.ones(n_features, np.int64) if views is None else views
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
     n_kept_columns = room_for(n_features, plan.n_bootstrap)
@@ -60,7 +66,9 @@ def tree_grower(points: np.ndarray, plan: Plan) -> Callable[[int, int], Iterator
             state = plan.seeds[t : t + 1].copy()
             rows = bootstrap_rows(n, plan.n_bootstrap, state)
             yield Tree(
-                *grow_tree(points, rows, smallest, n_candidates, criterion, n_log_n, plan.exact, state, room, bins)
+                *grow_tree(
+                    points, rows, views, smallest, n_candidates, criterion, n_log_n, plan.exact, state, room, bins
+                )
             )
 
     return grow
@@ -140,7 +148,8 @@ def leaf_filler(points: np.ndarray, plan: Plan, used: np.ndarray) -> Callable[[i
     """Return a function that grows the trees first to end, and fills in the leaves (2, T, n) of both sides."""
     if len(points) == 2 and used[0] and not used[1]:
         return pair_grower(points, plan)
-    grow, routers = tree_grower(points, plan), [router(points, used), router(points, ~used)]
+    grow = tree_grower(points, plan, np.where(used, 1, 2))
+    routers = [router(points, used), router(points, ~used)]
 
     def fill(first: int, end: int, leaves: np.ndarray) -> None:
         for t, tree in enumerate(grow(first, end)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .intervals import route_column
-from .jit import FIRST, inlined, kernel, random_below, unowned
+from .jit import FIRST, inlined, kernel, next_random, random_below, unowned
 from .lists import (
     BELOW,
     Lists,
@@ -36,6 +36,8 @@ class PairRoom(NamedTuple):
     proj_feature: np.ndarray
     proj_sign: np.ndarray
     stack: np.ndarray  # (node, first entry, end, weight) of nodes that wait
+    seed_of: np.ndarray  # what their random numbers begin with
+    reach: np.ndarray  # (node, 4) their `narrowed` ranges, and last those of the node at hand
     column: np.ndarray  # the directions of a node: non-zeros of a sparse matrix
     feature: np.ndarray
     sign: np.ndarray
@@ -54,6 +56,8 @@ def new_pair_room(n: int, size: int) -> tuple[PairRoom, Lists]:
         proj_feature=np.empty(2 * most, np.int32),
         proj_sign=np.empty(2 * most, np.int8),
         stack=np.empty((most + 1, 4), np.int64),
+        seed_of=np.empty(most + 1, np.uint64),
+        reach=np.empty((most + 2, 4)),
         column=np.empty(2, np.int32),
         feature=np.empty(2, np.int32),
         sign=np.empty(2, np.int8),
@@ -78,7 +82,11 @@ def grow_pair_trees(
         for _ in range(n_bootstrap):
             lists.weights[random_below(room.state, n)] += 1
         size = fill_lists(lists, sorted_values, sorted_rows)
-        n_nodes = grow_pair_tree(points, size, n_bootstrap, smallest, criterion, n_log_n, exact, room, lists)
+        reach = room.reach[0]
+        for side in range(2):
+            reach[2 * side], reach[2 * side + 1] = sorted_values[side, 0], sorted_values[side, n - 1]
+        whole = leaves.shape[1] == 0
+        n_nodes = grow_pair_tree(points, size, n_bootstrap, smallest, criterion, n_log_n, exact, whole, room, lists)
         n_features = list_projections(room, n_nodes)
         if leaves.shape[1] > 0:
             for side in range(2):
@@ -105,19 +113,46 @@ def grow_pair_trees(
 
 
 @inlined
-def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, room, lists):
+def narrow(reach, a, cut, below):
+    """Narrow ranges low <= x <= high with y = 0, and the same for y with x = 0, to what comes to one side of a cut.
+
+    `reach` has these four numbers; `a` is the list that is cut. Return whether anything comes there.
+    """
+    for side in range(2):
+        low, high = 2 * side, 2 * side + 1
+        if a == 1 - side:  # all of them are 0 along this list
+            if below != (cut > 0.0):
+                reach[low] = np.inf
+        elif a == 2 and side == 1:  # −y is cut
+            if below:
+                reach[low] = max(reach[low], -cut)
+            else:
+                reach[high] = min(reach[high], -cut)
+        elif below:
+            reach[high] = min(reach[high], cut)
+        else:
+            reach[low] = max(reach[low], cut)
+    return reach[0] <= reach[1] or reach[2] <= reach[3]
+
+
+@inlined
+def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, whole, room, lists):
     """Grow a tree on the lists' rows, `size` of them of weight m; return the number of nodes.
 
-    A node's heavier child is split next, and its lighter one waits, unless it is a leaf.
+    A node's heavier child is split next, and its lighter one waits, unless it is a leaf. Unless the tree is to be
+    `whole`, a node to which no row comes with x = 0 or y = 0 is not split.
     """
-    x, y, stack = points[0], points[1], room.stack
+    x, y, stack, here = points[0], points[1], room.stack, room.reach[room.reach.shape[0] - 1]
     lists.place[:] = BELOW
     n_nodes, height = 1, 1
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, size, m
     room.left[0] = room.right[0] = -1
+    room.seed_of[0] = room.state[0]
     while height > 0:
         height -= 1
         node, first, end, m = stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3]
+        room.state[0] = room.seed_of[height]
+        here[:] = room.reach[height]
         begin_lists(lists, first, end)
         n_here, n_departed = end - first, FIRST
         while m >= smallest:
@@ -145,6 +180,7 @@ def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, room, l
                 room.left[child], room.right[child] = -1, -1
             lighter, node = (n_nodes, n_nodes + 1) if below else (n_nodes + 1, n_nodes)
             n_nodes += 2
+            room.seed_of[height] = next_random(room.state)  # a node's depends on no other branch: some are left out
             if light < smallest:
                 n_here += n_departed
                 n_departed = depart(lists, best_list, cut, below, n_departed)
@@ -153,11 +189,12 @@ def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, room, l
                 middle, end = first + divide(lists, best_list, cut, n_departed), first + n_here
                 stack[height, 0], stack[height, 3] = lighter, light
                 stack[height, 1], stack[height, 2] = (first, middle) if below else (middle, end)
-                height += 1
+                room.reach[height] = here
+                height += whole or narrow(room.reach[height], best_list, cut, below)
                 first, end = (middle, end) if below else (first, middle)
                 begin_lists(lists, first, end)
                 n_here, n_departed = end - first, FIRST
-            m -= light
+            m = m - light if whole or narrow(here, best_list, cut, not below) else 0
     return n_nodes
 
 

@@ -35,7 +35,8 @@ class Room(NamedTuple):
     work: np.ndarray  # scratch of kernels
     carried: np.ndarray
     code: np.ndarray
-    stack: np.ndarray  # (node, first member, end, weight, level) of nodes that wait
+    stack: np.ndarray  # (node, first member, end, weight, level, views) of nodes that wait
+    seed_of: np.ndarray  # what their random numbers begin with
     column_of: np.ndarray  # where the projection of each key is kept
     column: np.ndarray  # the directions of a node: non-zeros of a sparse matrix
     feature: np.ndarray
@@ -63,7 +64,8 @@ def new_room(n: int, size: int, n_features: int, n_candidates: int) -> Room:
         work=np.empty((N_WORK, size)),
         carried=np.empty(most, np.uint32),
         code=np.empty(3 * most + 1, np.uint32),
-        stack=np.empty((most + 1, 5), np.int32),
+        stack=np.empty((most + 1, 6), np.int32),
+        seed_of=np.empty(most + 1, np.uint64),
         column_of=np.empty(n_keys(n_features), np.int32),
         column=np.empty(n_candidates, np.int32),
         feature=np.empty(n_candidates, np.int32),

@@ -15,7 +15,7 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import FIRST, inlined, kernel, part, random_below, unowned
+from .jit import FIRST, inlined, kernel, next_random, part, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
 from .scan import small_cut, sort_pairs
@@ -159,10 +159,18 @@ def cut_after(values, low, high):
     return between(low, high)
 
 
+@inlined
+def reached(below, cut, sees, views):
+    """Return the `views` whose rows may come to one side of `cut`: all that see it, and those whose 0 is there."""
+    return views & (sees if below != (cut > 0.0) else views)
+
+
 @kernel
-def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n, exact, state, room, bins):
+def grow_tree(points, drawn, views, min_samples_split, n_candidates, criterion, n_log_n, exact, state, room, bins):
     """Return the arrays of a Tree grown on the bootstrap sample `drawn` of `points` (d, n). Sec. 5.2.
 
+    Rows will be sent through the tree with some columns counting as 0, once for each bit of `views`: views[f] has the
+    bits of those that see column f. A node that none of them can come to is not split.
     A node's heavier child is split next, and its lighter one waits: along this chain, projections keep their bins.
     With room for none every candidate is sorted instead: slower, and the tree of the exact search.
     """
@@ -172,8 +180,8 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     chain = max(2, int(CHAIN * n_features))
     weights, members, where, leaving, member_loads = room.weights, room.members, room.where, room.leaving, room.loads
     few, few_loads, trial, best_values = room.few, room.few_loads, room.trial, room.best
-    work, carried, code, stack, column_of = room.work, room.carried, room.code, room.stack, room.column_of
-    column, feature, sign = room.column, room.feature, room.sign
+    work, carried, code, stack, seed_of = room.work, room.carried, room.code, room.stack, room.seed_of
+    column_of, column, feature, sign = room.column_of, room.column, room.feature, room.sign
     candidate_first, candidate_end = room.candidate[0], room.candidate[1]
     all_points, all_weights, level = points, weights, 0
     level_end = np.zeros(MOST_LEVELS, np.int64)  # where the rows of each level end in the tables of rows set apart
@@ -195,20 +203,24 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
     kept_feature, kept_sign = np.empty(4 * size + n_candidates, np.int32), np.empty(4 * size + n_candidates, np.int8)
     n_nodes, n_splits, n_kept, n_few, few_weight, tracked = 1, 0, 0, 0, 0, False
 
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, 0, size, drawn.size, 0
-    height = 1
+    come = FIRST  # the views from which rows may come to a node
+    for f in range(n_features):
+        come |= views[f]
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4], stack[0, 5] = 0, 0, size, drawn.size, 0, come
+    seed_of[0], height = state[0], 1
     node, first, end, m, n_peeled, chain_over, is_new_chain = 0, 0, 0, 0, 0, True, True
     while height > 0 or not chain_over:
         if chain_over:
             height -= 1
             node, first, end, m = stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3]
+            come, state[0] = stack[height, 5], seed_of[height]
             n_peeled, chain_over, is_new_chain = 0, False, True
             if level != stack[height, 4]:
                 level = stack[height, 4]
                 points, weights = all_points, all_weights
                 if level > 0:
                     points, weights = rows_apart(room, n_features, level_end[level - 1], level_end[level])
-        if m < min_samples_split:
+        if m < min_samples_split or come == 0:
             chain_over = True
             continue
         n_here, here = end - first, members[first:end]
@@ -343,9 +355,14 @@ def grow_tree(points, drawn, min_samples_split, n_candidates, criterion, n_log_n
         split_place[n_splits] = n_kept
         proj_size[node] = best_end - best_first
         cut[node], left[node], right[node] = best_at, n_nodes, n_nodes + 1
+        sees = FIRST
+        for t in range(best_first, best_end):
+            sees |= views[feature[t]]
+        seed_of[height] = next_random(state)  # a node's depends on no other branch: some are left out
         stack[height, 0] = n_nodes if below else n_nodes + 1
         stack[height, 1], stack[height, 2], stack[height, 3], stack[height, 4] = end - n_leaving, end, light, level
-        height += 1
+        stack[height, 5] = reached(below, best_at, sees, come)
+        come, height = reached(not below, best_at, sees, come), height + 1
         n_peeled = n_peeled + 1 if PEEL * n_leaving < n_here else 0
         node, end, m = n_nodes + 1 if below else n_nodes, end - n_leaving, m - light
         n_nodes += 2
