@@ -14,14 +14,16 @@ from infold.core.neighbors import digammas
 
 @numba.njit(error_model="numpy")
 def look(side, row, level, best):
-    """Look from a row up to `level`: bounds, and trees apart by place (FAR: not looked at)."""
+    """Look from a row up to `level`: bounds, trees apart by place (FAR: not looked at), how many nearer, what is left."""
     n_trees, n_blocks, width = side.absent.shape[0], side.absent.shape[2], side.folded.shape[1]
     own, least = np.empty((1, n_trees), np.uint8), np.empty((1, n_blocks), np.int32)
-    apart, nowhere = np.empty((1, n_blocks * width), np.int32), np.full((1, n_blocks * width), FAR, np.int32)
+    apart, nowhere = np.full((1, n_blocks * width), FAR, np.int32), np.full((1, n_blocks * width), FAR, np.int32)
     folded.look_from(side, side.place[row], own[0], least[0], apart[0])
     bounds = least[0].copy()
     folded.look_around(level, 1, side, own, least, apart, side, nowhere, np.empty(width, np.uint8), best)
-    return bounds, apart[0]
+    seen, n_nearer = apart[0].copy(), folded.count_nearer(level, least[0], apart[0])
+    folded.look_away(side, own[0], least[0], apart[0])
+    return bounds, seen, n_nearer, apart[0]
 
 
 def leaves_with(rng, n_leaves, n=1000, n_trees=12):
@@ -48,12 +50,16 @@ def test_folded_leaves_are_as_far_apart_as_leaves(rng, n_leaves, width, monkeypa
     expected = reference.trees_apart(leaves)
     begin = np.arange(0, n, side.folded.shape[1])
     for row in range(0, n, 37):
-        bounds, apart = look(side, row, FAR, np.full((1, 4), FAR))
+        bounds, apart, n_nearer, left = look(side, row, FAR, np.full((1, 4), FAR))
+        assert n_nearer == n
+        assert (left == FAR).all()
         assert_array_equal(apart[side.place], expected[row])
         in_block = expected[row][side.order]
         assert (bounds <= np.minimum.reduceat(in_block, begin)).all()
         level = 1 + int(bounds.mean())
-        _, apart = look(side, row, level, np.full((1, 4), FAR))
+        _, apart, n_nearer, left = look(side, row, level, np.full((1, 4), FAR))
+        assert n_nearer == np.count_nonzero(expected[row] < level)
+        assert (left == FAR).all()
         near = np.repeat(bounds < level, side.folded.shape[1])[:n]
         assert_array_equal(apart[:n][near], in_block[near])
         assert (apart[:n][~near] >= FAR).all()

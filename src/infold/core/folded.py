@@ -14,11 +14,12 @@ import numpy as np
 from .distance import add_apart
 from .intervals import trees_between
 from .jit import FIRST, kernel, part
+from .neighbors import count_below
 from .tiles import insert
 
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 WIDTH = 256  # rows in a block, or a multiple: with fewer, a pass over a block would take less time than to set it up
-MOST_BLOCKS = 256  # so that what is known of blocks takes no more memory than the leaf ids
+MOST_BLOCKS = 512  # with more, it takes long to see which ones may be near
 FAR = 1 << 30  # trees apart of rows that have not been compared
 
 
@@ -138,7 +139,7 @@ def folded_side(leaves: np.ndarray) -> Folded:
 def look_from(side, place, own, least, apart):
     """Prepare to compare the row at `place` with others: its bytes `own` (T,), and no row is compared yet.
 
-    least[block] is how many trees the block's rows are away, at least; `apart` has a place for every row.
+    least[block] is how many trees the block's rows are away, at least; `apart` has a place for every row, all FAR.
     """
     n_trees, width = own.size, side.folded.shape[1]
     block = place // width
@@ -149,8 +150,6 @@ def look_from(side, place, own, least, apart):
         missing = side.absent[t, own[t]]
         for b in range(least.size):
             least[b] += missing[b]
-    for j in range(apart.size):
-        apart[j] = FAR
     if side.shared.size == 0:
         return
     row = side.order[place]
@@ -159,6 +158,32 @@ def look_from(side, place, own, least, apart):
             begin, end, leaf = side.start[t, own[t] - ALONE], side.start[t, own[t] - ALONE + 1], side.leaves[t, row]
             for i in range(begin, end):
                 apart[side.shared[i]] += np.int32(side.leaf[i] != leaf)
+
+
+@part
+def look_away(side, own, least, apart):
+    """Make all rows FAR again, for the next row to look from: the time goes with the blocks compared, not with n."""
+    width = side.folded.shape[1]
+    for block in range(least.size):
+        if least[block] == FAR:
+            for j in range(block * width, (block + 1) * width):
+                apart[j] = FAR
+    if side.shared.size == 0:
+        return
+    for t in range(own.size):
+        if own[t] >= ALONE:
+            for i in range(side.start[t, own[t] - ALONE], side.start[t, own[t] - ALONE + 1]):
+                apart[side.shared[i]] = FAR
+
+
+@part
+def count_nearer(radius, least, apart):
+    """Return how many rows are fewer than `radius` trees apart, once all blocks that may have such were looked at."""
+    width, count = apart.size // least.size, FIRST
+    for block in range(least.size):
+        if least[block] == FAR:
+            count += count_below(apart[block * width : (block + 1) * width], radius)
+    return count
 
 
 @part

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
-from .folded import FAR, folded_side, look_around, look_from
+from .folded import FAR, count_nearer, folded_side, look_around, look_away, look_from
 from .forest import Plan, marginal_leaves
 from .intervals import Runs, bound_radii, fill_within, find_radii, find_windows, runs_of
 from .jit import kernel, part
-from .neighbors import count_below, digammas, local_value
+from .neighbors import digammas, local_value
 from .parallel import blocks, run
 from .scaling import joined, standardized, unit_sized
 
@@ -22,7 +22,7 @@ STEP = 16  # trees by which they look farther, while neighbours may be there
 def room_to_look(together, n_trees, n_blocks, width):
     """Return the room in which some rows look `together` at one side."""
     own, least = np.empty((together, n_trees), np.uint8), np.empty((together, n_blocks), np.int32)
-    return own, least, np.empty((together, n_blocks * width), np.int32)
+    return own, least, np.full((together, n_blocks * width), np.int32(FAR))
 
 
 @kernel
@@ -60,7 +60,7 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
         for q in range(m):
             row, radius = rows[q], best[q, k]
             if radius > 0 and variant == PAPER:
-                n_x, n_y = count_below(apart_x[q], radius), count_below(apart_y[q], radius)
+                n_x, n_y = count_nearer(radius, least_x[q], apart_x[q]), count_nearer(radius, least_y[q], apart_y[q])
                 out[row] = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
             else:
                 for j in range(n):
@@ -70,6 +70,8 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
                     apart[j] = apart_y[q, side_y.place[j]]
                 fill_geodesic_row(apart, y, row, n_trees, variant, diameter_y, d_y)
                 out[row] = local_value(d_x, d_y, d_joint, row, k, psi)
+            look_away(side_x, own_x[q], least_x[q], apart_x[q])
+            look_away(side_y, own_y[q], least_y[q], apart_y[q])
 
 
 def geodesic_ksg(
