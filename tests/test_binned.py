@@ -35,14 +35,14 @@ def scratch(n):
     return np.empty((N_WORK, n)), np.empty(n, np.uint32), np.empty(3 * n + 1, np.uint32)
 
 
-def grown(points, criterion, n_kept, seed, exact=True, apart=True, size=None):
+def grown(points, criterion, columns, seed, exact=True, apart=True, size=None):
     n_features, n = points.shape
     size = size or n
     state = np.array([seed], np.uint64)
     drawn = bootstrap_rows(n, size, state)
     n_candidates = int(np.ceil(np.sqrt(n_features)))
     smallest, table = default_min_samples_split(size), n_log_n_table(size)
-    room, bins = new_room(n, size, n_features, n_candidates), new_bins(n_kept + 1, size)
+    room, bins = new_room(n, size, n_features, n_candidates), new_bins(*columns, size)
     if not apart:
         room = room._replace(table=np.empty(0))
     views = np.ones(n_features, np.int64)
@@ -55,10 +55,12 @@ def grown(points, criterion, n_kept, seed, exact=True, apart=True, size=None):
 def test_exact_search_grows_the_trees_of_sorting_anew(rng, kind, d, criterion):
     points = KINDS[kind](rng, d)
     for seed in range(3):
-        anew = grown(points, criterion, 0, seed)
-        kept = grown(points, criterion, room_for(d, 900), seed)
-        for expected, found in zip(anew, kept, strict=True):
-            assert_array_equal(found, expected)
+        anew = grown(points, criterion, (0, 0), seed)
+        n_kept, most = room_for(d, 900)
+        for n_grouped in {most, 1, 0}:  # columns that have no room for their rows are grouped as needed
+            kept = grown(points, criterion, (n_kept, n_grouped), seed)
+            for expected, found in zip(anew, kept, strict=True):
+                assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -76,7 +78,7 @@ def test_tables_set_apart_change_no_exact_tree(rng, share, criterion):
 
 def test_with_tables_set_apart_fast_trees_are_others_of_the_same_kind(rng):
     points = rng.normal(size=(20, 9000))
-    whole, apart = (grown(points, "fast_bic", 20, 5, exact=False, apart=apart) for apart in (False, True))
+    whole, apart = (grown(points, "fast_bic", (20, 20), 5, exact=False, apart=apart) for apart in (False, True))
     assert_allclose(apart[0].size, whole[0].size, rtol=0.1)  # columns are counted anew, in other bins
     assert not np.array_equal(apart[0], whole[0])
 
@@ -90,15 +92,15 @@ def test_values_at_the_ends_of_what_a_float_holds(rng):
 
 def test_too_little_room_changes_nothing(rng):
     points = rng.normal(size=(6, 900))
-    for expected, found in zip(grown(points, "fast_bic", 0, 1), grown(points, "fast_bic", 2, 1), strict=True):
+    for expected, found in zip(grown(points, "fast_bic", (0, 0), 1), grown(points, "fast_bic", (2, 2), 1), strict=True):
         assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_fast_search_grows_trees_of_about_the_same_size(rng, kind):
     points = KINDS[kind](rng, 2)
-    exact = np.mean([len(grown(points, "fast_bic", 4, seed, exact=True)[0]) for seed in range(8)])
-    fast = np.mean([len(grown(points, "fast_bic", 4, seed, exact=False)[0]) for seed in range(8)])
+    exact = np.mean([len(grown(points, "fast_bic", (4, 4), seed, exact=True)[0]) for seed in range(8)])
+    fast = np.mean([len(grown(points, "fast_bic", (4, 4), seed, exact=False)[0]) for seed in range(8)])
     assert_allclose(fast, exact, rtol=0.2)  # tree sizes vary by about a tenth from seed to seed
 
 
@@ -111,7 +113,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
     weights = rng.integers(1, 4, size=n).astype(np.uint32)
     members, where = (np.arange(n, dtype=np.uint32) for _ in range(2))
     total = int(weights.sum())
-    bins, table, room, projected = new_bins(2, total), n_log_n_table(total), scratch(total), np.empty(n)
+    bins, table, room, projected = new_bins(1, 1, total), n_log_n_table(total), scratch(total), np.empty(n)
     count_bins(bins, 0, values, weights, n)
     end = n
     for n_leaving in (1, 3, 40, 2, 200, 1, 100, 90, 120, 200):  # a few, or many, down to a small node
@@ -163,7 +165,7 @@ def test_no_cut_in_a_bin_is_better_than_its_bound(rng, tail, criterion):
     weights = rng.integers(1, 3, size=len(values)).astype(np.uint32)
     weights[200:] = 1
     m, is_bic = int(weights.sum()), criterion == "fast_bic"
-    bins, table = new_bins(1, m), n_log_n_table(m)
+    bins, table = new_bins(0, 0, m), n_log_n_table(m)
     count_bins(bins, 0, values, weights, len(values))
     first, last, count, promising = bounded_bins(bins, m, CRITERIA[criterion], table)
     assert_array_equal(bins.picked[:count], np.arange(first, last))
@@ -189,7 +191,7 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
     values = KINDS[kind](rng, 1)[0]
     n = len(values)
     members, weights = np.arange(n, dtype=np.uint32), np.ones(n, np.uint32)
-    bins, table, room = new_bins(1, n), n_log_n_table(n), scratch(n)
+    bins, table, room = new_bins(0, 0, n), n_log_n_table(n), scratch(n)
     count_bins(bins, 0, values, weights, n)
     arguments = (values, True, False, values[None], FIRST, PLUS, members, members.copy(), n, weights, 0, table)
     score, low, high, _ = binned_cut(bins, 0, n, *arguments, False, np.inf, *room)
@@ -216,7 +218,7 @@ def test_cut_of_a_fresh_column_is_near_the_best(rng, kind):
 def test_constant_columns_have_no_cut():
     n = 200
     members, weights, values = np.arange(n, dtype=np.uint32), np.ones(n, np.uint32), np.full(n, 0.1)
-    bins = new_bins(1, n)
+    bins = new_bins(0, 0, n)
     count_bins(bins, 0, values, weights, n)
     column = (0, n, values, True, False, values[None], FIRST, PLUS, members, members, n, weights)
     assert binned_cut(bins, *column, 0, n_log_n_table(n), False, np.inf, *scratch(n))[0] == np.inf

@@ -14,7 +14,7 @@ from infold.core.neighbors import digammas
 
 @numba.njit(error_model="numpy")
 def look(side, row, level, best):
-    """Look from a row up to `level`: bounds, trees apart by place (FAR: not looked at), how many nearer, what is left."""
+    """Look from a row: bounds, trees apart by place (FAR: not looked at), how many nearer, what is left after it."""
     n_trees, n_blocks, width = side.absent.shape[0], side.absent.shape[2], side.folded.shape[1]
     own, least = np.empty((1, n_trees), np.uint8), np.empty((1, n_blocks), np.int32)
     apart, nowhere = np.full((1, n_blocks * width), FAR, np.int32), np.full((1, n_blocks * width), FAR, np.int32)

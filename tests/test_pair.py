@@ -35,7 +35,7 @@ def grown_by_sorting(points, criterion, size, seed, smallest):
     n, state = points.shape[1], np.array([seed], np.uint64)
     drawn = bootstrap_rows(n, size, state)
     table = n_log_n_table(size)
-    room, bins = new_room(n, size, 2, 2), new_bins(room_for(2, size) + 1, size)
+    room, bins = new_room(n, size, 2, 2), new_bins(*room_for(2, size), size)
     views = np.ones(2, np.int64)
     return Tree(*grow_tree(points, drawn, views, smallest, 2, CRITERIA[criterion], table, True, state, room, bins))
 

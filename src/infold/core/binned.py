@@ -147,7 +147,7 @@ def binned_cut(
     found, found_low, found_high, found_bin = np.inf, np.nan, np.nan, 0
     if not bound[promising] < best:
         return found, found_low, found_high, found_bin
-    room = c if keep else bins.key.size - 1  # what is not kept is grouped in one place, which stays in the cache
+    room = c if keep else bins.values.shape[0] - 1  # what is not kept is grouped in one place, which stays in the cache
     if not bins.grouped[c]:
         if not is_fresh:
             project(points, members, feature, sign, projected)

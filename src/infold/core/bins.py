@@ -26,8 +26,8 @@ class Bins(NamedTuple):
     """Room for some projected columns of the rows members[first:end], each grouped by bins."""
 
     key: np.ndarray  # (c,) which projection it is
-    values: np.ndarray  # (c, size) projected values, by bin
-    member: np.ndarray  # (c, size) the row of each, as a number within the tree
+    values: np.ndarray  # (g, size) projected values, by bin: of the first columns, and last of any other
+    member: np.ndarray  # (g, size) the row of each, as a number within the tree
     n_rows: np.ndarray  # (c,) rows that were counted, those that have left included
     known_end: np.ndarray  # (c,) `end` when last looked at: members[end:known_end] have left since
     n_bins: np.ndarray  # (c,) 0 if all values are equal
@@ -47,12 +47,13 @@ class Bins(NamedTuple):
     offset: np.ndarray  # (size,) scratch
 
 
-def new_bins(n_columns: int, size: int) -> Bins:
-    """Return room for `n_columns` columns of up to `size` rows."""
+def new_bins(n_columns: int, n_grouped: int, size: int) -> Bins:
+    """Return room for `n_columns` columns of up to `size` rows, `n_grouped` of them with their rows, and one more."""
+    n_columns += 1
     return Bins(
         key=np.empty(n_columns, np.int64),
-        values=np.empty((n_columns, size)),
-        member=np.empty((n_columns, size), np.uint32),
+        values=np.empty((n_grouped + 1, size)),
+        member=np.empty((n_grouped + 1, size), np.uint32),
         n_rows=np.empty(n_columns, np.int32),
         known_end=np.empty(n_columns, np.int32),
         n_bins=np.empty(n_columns, np.int32),

@@ -56,12 +56,12 @@ def tree_grower(
     views = np.ones(n_features, np.int64) if views is None else views
     n_candidates = math.ceil(math.sqrt(n_features))
     n_log_n = n_log_n_table(plan.n_bootstrap)
-    n_kept_columns = room_for(n_features, plan.n_bootstrap)
+    columns = room_for(n_features, plan.n_bootstrap)
     smallest, criterion = plan.min_samples_split, CRITERIA[plan.criterion]
 
     def grow(first: int, end: int) -> Iterator[Tree]:
         room = new_room(n, plan.n_bootstrap, n_features, n_candidates)
-        bins = new_bins(n_kept_columns + 1, plan.n_bootstrap)
+        bins = new_bins(*columns, plan.n_bootstrap)
         for t in range(first, end):
             state = plan.seeds[t : t + 1].copy()
             rows = bootstrap_rows(n, plan.n_bootstrap, state)

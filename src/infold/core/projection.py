@@ -7,7 +7,8 @@ import numpy as np
 from .jit import inlined, next_random, part, random_below
 
 FEW = 4  # features below which sums of two are few enough to be kept along a chain of nodes
-BYTES = 32e6  # room for kept projections, a thread
+BYTES = 32e6  # room for the rows of kept projections, a thread
+MOST_KEPT = 256  # projections without room for their rows that are kept
 
 
 @part
@@ -64,10 +65,14 @@ def value_at(points, row, feature, sign, first, end):
     return value
 
 
-def room_for(n_features: int, size: int) -> int:
-    """Return how many columns to keep along a chain: single features, and sums of two where these are few."""
+def room_for(n_features: int, size: int) -> tuple[int, int]:
+    """Return how many columns to keep along a chain, and how many with their rows.
+
+    These are single features, and sums of two where these are few.
+    """
     n_projections = n_features**2 if n_features <= FEW else n_features
-    return int(max(2, min(n_projections, BYTES / (12 * size))))
+    n_grouped = int(max(2, min(n_projections, BYTES / (12 * size))))
+    return max(n_grouped, min(n_projections, MOST_KEPT)), n_grouped
 
 
 @part

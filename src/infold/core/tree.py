@@ -177,6 +177,7 @@ def grow_tree(points, drawn, views, min_samples_split, n_candidates, criterion, 
     points, n_log_n, state, room, bins = unowned(points), unowned(n_log_n), unowned(state), unowned(room), unowned(bins)
     n_features = points.shape[0]
     n_kept_columns, n_used = bins.key.size - 1, 0  # the last column is for projections that are not kept
+    n_grouped = bins.values.shape[0] - 1
     chain = max(2, int(CHAIN * n_features))
     weights, members, where, leaving, member_loads = room.weights, room.members, room.where, room.leaving, room.loads
     few, few_loads, trial, best_values = room.few, room.few_loads, room.trial, room.best
@@ -300,7 +301,7 @@ def grow_tree(points, drawn, views, min_samples_split, n_candidates, criterion, 
                     m,
                     trial,
                     not known,
-                    keep and c < n_kept_columns,
+                    keep and c < n_grouped,
                     points,
                     features,
                     signs,
