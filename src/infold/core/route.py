@@ -41,42 +41,34 @@ def masked(proj_start, proj_feature, proj_sign, used, start, feature, sign):
 
 
 @inlined
-def middle(points, order, base, feature, sign, t, low, high):
-    """Return the t-th term of a projection, for the row amid those of its column among which the group is."""
-    f = feature[t]
-    return sign[t] * points[f, base + order[f, base + (low[f] + high[f]) // 2]]
-
-
-@inlined
-def peel(points, order, base, feature, sign, first, end, cut, left, right, low, high, here, group):
+def peel(points, order, base, feature, sign, first, end, cut, left, right, low, high, middle, here, group):
     """Mark the rows of a group that part from the others at a node: here[row] becomes `left` or `right`.
 
     Return (how many, whether the others go left). The node has the terms first to end (at least one) as its projection.
     The group's rows have here[row] == group, and are among low[f] to high[f] in the order of column f.
     """
-    n_terms = end - first
     centre = 0.0
-    for t in range(first, end):
-        centre += middle(points, order, base, feature, sign, t, low, high)
+    for t in range(first, end):  # of the row amid those of each column among which the group is
+        f = feature[t]
+        middle[f] = sign[t] * points[f, base + order[f, base + (low[f] + high[f]) // 2]]
+        centre += middle[f]
     stay_left = centre < cut
     off, side = (right, 1.0) if stay_left else (left, -1.0)
     # A row parts only if one of its terms is farther out than that of the centre by more than `gap`: a sum of terms
     # that are not is on the centre's side of the cut, since rounded sums do not fall where terms rise.
-    gap = 0.0
-    if n_terms > 1:
-        gap = (cut - centre) / n_terms * NEARLY
-        farthest = 0.0
-        for t in range(first, end):
-            farthest += middle(points, order, base, feature, sign, t, low, high) + gap
-        if (farthest < cut) != stay_left:
-            gap = 0.0
+    single = end - first == 1
+    gap, farthest = (cut - centre) / (end - first) * NEARLY, 0.0
+    for t in range(first, end):
+        farthest += middle[feature[t]] + gap
+    if (farthest < cut) != stay_left:
+        gap = 0.0
     n_off = 0
     for t in range(first, end):
-        f, outward = feature[t], side * sign[t]
+        f = feature[t]
+        outward = side * sign[t]
         column, line = points[f, base : base + here.size], order[f, base : base + here.size]
-        if n_terms > 1:
-            bound = side * (middle(points, order, base, feature, sign, t, low, high) + gap)
-        else:  # value < cut goes left
+        bound = side * (middle[f] + gap)
+        if single:  # value < cut goes left
             bound = np.nextafter(cut, -np.inf) if stay_left else -cut
         i, step = (high[f] - 1, -1) if outward > 0.0 else (low[f], 1)
         while True:  # the row in the middle ends it
@@ -85,12 +77,12 @@ def peel(points, order, base, feature, sign, first, end, cut, left, right, low, 
                 break
             was = here[row]
             parts = was == group
-            if n_terms > 1 and parts:
+            if parts and not single:
                 parts = (value_at(points, base + row, feature, sign, first, end) < cut) != stay_left
             here[row] = off if parts else was  # without a branch, which would often be mispredicted
             n_off += parts
             i += step
-        if n_terms == 1:
+        if single:
             if outward > 0.0:
                 high[f] = i + 1
             else:
@@ -104,24 +96,32 @@ def peel_groups(cut, left, right, start, feature, sign, points, order, base, her
 
     Then the rows with here[row] == group are at the node goal[group], and waiting[node] rows are to go on from there.
     """
-    n, few = here.size, here.size // SHARE
-    low, high = np.empty((SHARE, points.shape[0]), np.int32), np.empty((SHARE, points.shape[0]), np.int32)
+    n_columns, few = points.shape[0], here.size // SHARE
+    low, high, middle = (
+        np.empty((SHARE, n_columns), np.int32),
+        np.empty((SHARE, n_columns), np.int32),
+        np.empty(n_columns),
+    )
     groups, sizes = np.empty(SHARE, np.int32), np.empty(SHARE, np.int32)
     for node in range(cut.size):
         goal[node], waiting[node] = node, 0
-    here[:] = 0
+    for row in range(here.size):
+        here[row] = 0
+    for f in range(n_columns):
+        low[1, f], high[1, f] = 0, here.size
     lows, highs = low[0], high[0]  # of the group that travels; less than SHARE others are large
-    low[1], high[1], groups[1], sizes[1] = 0, n, 0, n
+    groups[1], sizes[1] = 0, here.size
     n_groups = 2
     while n_groups > 1:
         n_groups -= 1
-        lows[:], highs[:] = low[n_groups], high[n_groups]
+        for f in range(n_columns):
+            lows[f], highs[f] = low[n_groups, f], high[n_groups, f]
         group, size = groups[n_groups], sizes[n_groups]
         node = group
         while left[node] >= 0 and size > few:
-            first, end = start[node], start[node + 1]
+            first, end, below, above = start[node], start[node + 1], left[node], right[node]
             if first == end:
-                node = left[node] if cut[node] > 0.0 else right[node]
+                node = below if cut[node] > 0.0 else above
                 continue
             f = feature[first]
             least, most = lows[f], highs[f]
@@ -134,17 +134,21 @@ def peel_groups(cut, left, right, start, feature, sign, points, order, base, her
                 first,
                 end,
                 cut[node],
-                left[node],
-                right[node],
+                below,
+                above,
                 lows,
                 highs,
+                middle,
                 here,
                 group,
             )
-            off = right[node] if stay_left else left[node]
+            node, off = (below, above) if stay_left else (above, below)
+            size -= n_off
             if left[off] >= 0:
                 if n_off > few:
-                    low[n_groups], high[n_groups], groups[n_groups], sizes[n_groups] = lows, highs, off, n_off
+                    groups[n_groups], sizes[n_groups] = off, n_off
+                    for g in range(n_columns):
+                        low[n_groups, g], high[n_groups, g] = lows[g], highs[g]
                     if end - first == 1:  # they are at the end that was peeled
                         from_top = highs[f] < most
                         low[n_groups, f] = highs[f] if from_top else least
@@ -152,8 +156,6 @@ def peel_groups(cut, left, right, start, feature, sign, points, order, base, her
                     n_groups += 1
                 else:
                     waiting[off] = n_off
-            size -= n_off
-            node = left[node] if stay_left else right[node]
         goal[group] = node
         if left[node] >= 0:
             waiting[node] = size
