@@ -16,7 +16,7 @@ from .pair import grow_pair_trees, new_pair_room
 from .parallel import blocks, run
 from .projection import room_for
 from .room import new_room
-from .route import route
+from .route import route, sorted_rows
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree
 
@@ -107,10 +107,11 @@ def leaf_nodes(
 ) -> np.ndarray:
     """Return (T, n) node numbers: where each row of `points` ends, columns outside the mask `used` counting as 0."""
     leaves = np.empty((len(forest), points.shape[1]), np.int32)
+    order = sorted_rows(points, used)
 
     def work(first: int, end: int) -> None:
         for t in range(first, end):
-            route(*forest[t], points, used, leaves[t])
+            route(*forest[t], points, used, order, leaves[t])
 
     tasks = blocks(len(forest), TREES_PER_TASK)
     run(work, tasks, n_jobs=n_jobs, label="finding leaves", verbose=verbose)
@@ -120,7 +121,8 @@ def leaf_nodes(
 def router(points: np.ndarray, used: np.ndarray) -> Callable[[Tree, np.ndarray], None]:
     """Return a function that fills in where a tree sends each row of `points`; with one used column, by bisection."""
     if np.count_nonzero(used) > 1:
-        return lambda tree, leaf: route(*tree, points, used, leaf)
+        order_by = sorted_rows(points, used)
+        return lambda tree, leaf: route(*tree, points, used, order_by, leaf)
     column = int(np.flatnonzero(used)[0])
     order = np.argsort(points[column], kind="stable").astype(np.uint32)
     values = points[column][order]
