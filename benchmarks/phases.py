@@ -41,7 +41,7 @@ def phases(name, data, n):
     points = standardized(np.ascontiguousarray(np.hstack([data.X, data.Y]).T))
     used = np.arange(len(points)) < data.X.shape[1]
     seeds = np.arange(1, TREES + 1, dtype=np.uint64)
-    grow = tree_grower(points, Plan(seeds, "fast_bic", n, default_min_samples_split(n)))
+    grow = tree_grower(points, Plan(seeds, "fast_bic", n, default_min_samples_split(n)), np.where(used, 1, 2))
     sends = [router(points, side) for side in (used, ~used)]
     leaves = np.empty((2, TREES, n), np.int32)
     for send in sends:
