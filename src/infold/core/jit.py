@@ -146,6 +146,9 @@ class _Pause(event.Listener):  # type: ignore[misc]
         if _is_ours(happened):
             self.depth -= 1
             if self.depth == 0 and self.was_enabled:
+                if gc.get_freeze_count() == 0:  # nobody else's are: call all that was made old, without a look at it
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
 
