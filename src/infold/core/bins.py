@@ -17,7 +17,7 @@ from .scan import range_of
 
 MOST_BINS = 512
 STRIDE = 4  # edges are taken so many at a time, by several instructions at once
-DENSITY = 2.0  # bins for the square root of the number of rows; with half as many, estimates move by a seed's worth
+DENSITY = 1.5  # bins for the square root of the number of rows; with a third fewer, estimates move by a seed's worth
 AT_A_TIME = 1024  # rows whose bins are found before they are counted: what is between stays at hand
 WEIGHT, SUM, SQUARES, LEFT, RIGHT, BOUND = range(6)  # rows of `edge`: to the left; squared deviations; bounds
 

@@ -13,7 +13,7 @@ from .intervals import route_column
 from .jit import kernel
 from .lists import sorted_lists
 from .pair import grow_pair_trees, new_pair_room
-from .parallel import blocks, run
+from .parallel import blocks, n_workers, run
 from .projection import room_for
 from .room import new_room
 from .route import route, sorted_rows
@@ -21,6 +21,8 @@ from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree
 
 TREES_PER_TASK = 10  # a tree at n = 500 takes under a millisecond: too little for a task of its own
+TASKS_PER_THREAD = 5  # of small trees: each holds up the other threads while Python sets it up
+SMALL_TREE = 20_000  # rows; more trees at a time would need room for their leaves
 
 
 class Plan(NamedTuple):
@@ -40,6 +42,12 @@ def default_min_samples_split(n_bootstrap: int) -> int:
     32
     """
     return max(2, round(math.sqrt(2 * n_bootstrap)))
+
+
+def tree_tasks(n_trees: int, n: int, n_jobs: int | None) -> list[tuple[int, int]]:
+    """Return which trees to grow together, on n rows: the first and the end of each group."""
+    size = n_trees // (TASKS_PER_THREAD * n_workers(n_jobs)) if n <= SMALL_TREE else 0
+    return blocks(n_trees, max(TREES_PER_TASK, size))
 
 
 def tree_grower(
@@ -97,7 +105,7 @@ def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: 
     def work(first: int, end: int) -> list[Tree]:
         return list(grow(first, end))
 
-    tasks = blocks(len(plan.seeds), TREES_PER_TASK)
+    tasks = tree_tasks(len(plan.seeds), points.shape[1], n_jobs)
     grown = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
     return [tree for group in grown for tree in group]
 
@@ -113,7 +121,7 @@ def leaf_nodes(
         for t in range(first, end):
             route(*forest[t], points, used, order, leaves[t])
 
-    tasks = blocks(len(forest), TREES_PER_TASK)
+    tasks = tree_tasks(len(forest), points.shape[1], n_jobs)
     run(work, tasks, n_jobs=n_jobs, label="finding leaves", verbose=verbose)
     return leaves
 
@@ -140,7 +148,7 @@ def marginal_leaves(
         fill(first, end, leaves)
         return [compact(side) for side in leaves]
 
-    tasks = blocks(len(plan.seeds), TREES_PER_TASK)
+    tasks = tree_tasks(len(plan.seeds), points.shape[1], n_jobs)
     groups = run(work, tasks, n_jobs=n_jobs, label="growing trees", verbose=verbose)
     y, x = (stacked([group.pop() for group in groups]) for _ in range(2))
     return x, y

@@ -14,7 +14,7 @@ from .jit import inlined
 from .projection import n_keys
 from .scan import N_WORK
 
-SAMPLE = 128  # rows on which a sum of features is tried first, in nodes of twice as many
+SAMPLE = 64  # rows on which a sum of features is tried first, in nodes of twice as many
 CACHE = 300_000  # bytes of points that a processor has at hand
 SHRINK = 4  # a larger table is left once a node has so many times fewer rows: its own are then put side by side
 MOST_LEVELS = 20  # of tables within tables: enough for SHRINK**20 rows

@@ -23,7 +23,7 @@ from .split import FAST_BIC, best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
 FORGET = 8  # a column is counted anew once 1 / FORGET as many rows have left as are left, unless columns are kept
-MARGIN = 0.375  # nats a row by which it must then lose to be given up: three standard errors, √(2 / SAMPLE)
+MARGIN = 0.53  # nats a row by which it must then lose to be given up: three standard errors, √(2 / SAMPLE)
 CHAIN = 0.5  # of the number of features: after so many that peel, columns are kept, to be met again before it ends
 
 
