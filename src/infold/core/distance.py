@@ -132,8 +132,8 @@ def diameter(points: np.ndarray) -> float:
 
 
 @part
-def local_scale(variant, apart, points, i, n_trees, diameter):
-    """Return (size, unit): the L2 distance of row i to rows with `apart` = 0 counts as L2 / size × unit. Sec. 5.3.
+def local_scale(variant, apart, rows, points, i, n_trees, diameter):
+    """Return (size, unit): the L2 distance of row i to `rows` with `apart` = 0 counts as L2 / size × unit. Sec. 5.3.
 
     Dividing first keeps ties: the farthest pair counts as exactly `unit` on either side.
     """
@@ -143,26 +143,28 @@ def local_scale(variant, apart, points, i, n_trees, diameter):
     for j in range(apart.size):
         if apart[j] > 0:
             nearest = min(nearest, np.int64(apart[j]))
-        elif j != i:
-            farthest = max(farthest, euclidean(points, i, j))
+        elif rows[j] != i:
+            farthest = max(farthest, euclidean(points, i, rows[j]))
     return farthest if farthest > 0.0 else 1.0, nearest / n_trees * RELEASED_SHRINK
 
 
 @part
-def fill_geodesic_row(apart, points, i, n_trees, variant, diameter, out):
-    """Fill out[j] with d_G between rows i and j of `points` (d, n), which are `apart`[j] trees apart. Sec. 5.3."""
-    size, unit = local_scale(variant, apart, points, i, n_trees, diameter)
+def fill_geodesic_row(apart, rows, points, i, n_trees, variant, diameter, out):
+    """Fill out[j] with d_G between rows i and rows[j] of `points` (d, n), `apart`[j] trees apart. Sec. 5.3."""
+    size, unit = local_scale(variant, apart, rows, points, i, n_trees, diameter)
     for j in range(apart.size):
-        out[j] = apart[j] / n_trees if apart[j] > 0 else euclidean(points, i, j) / size * unit
+        out[j] = apart[j] / n_trees if apart[j] > 0 else euclidean(points, i, rows[j]) / size * unit
 
 
 @kernel
 def geodesic_block(leaves, points, queries, n_fitted, variant, diameter, out):
     """Fill out[q, j] with d_G between rows queries[0] + q and j < n_fitted of `points` (d, n). Sec. 5.3."""
-    apart = np.empty((queries[1] - queries[0], n_fitted), np.uint16)
+    apart, rows = np.empty((queries[1] - queries[0], n_fitted), np.uint16), np.empty(n_fitted, np.int32)
     trees_apart(leaves, queries, (FIRST, n_fitted), apart)
+    for j in range(n_fitted):
+        rows[j] = j
     for q in range(apart.shape[0]):
-        fill_geodesic_row(apart[q], points, queries[0] + q, leaves.shape[0], variant, diameter, out[q])
+        fill_geodesic_row(apart[q], rows, points, queries[0] + q, leaves.shape[0], variant, diameter, out[q])
 
 
 def geodesic_rows(

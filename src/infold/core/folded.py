@@ -187,6 +187,22 @@ def count_nearer(radius, least, apart):
 
 
 @part
+def list_same(side, least, apart, other_side, other_apart, unless, rows, n):
+    """Append to `rows`, of which there are n, those 0 trees apart, `unless` they are so on the other side too.
+
+    Return how many there are then.
+    """
+    width = side.folded.shape[1]
+    for block in range(least.size):
+        if least[block] == FAR:
+            for place in range(block * width, min((block + 1) * width, side.order.size)):
+                if apart[place] == 0:
+                    rows[n] = side.order[place]
+                    n += not (unless and other_apart[other_side.place[rows[n]]] == 0)
+    return n
+
+
+@part
 def look_at(block, side, own, apart, other_side, other_apart, count, best):
     """Fill in how far `apart` the rows of a block are, and put those compared on both sides among the `best`."""
     n_trees, width = own.size, side.folded.shape[1]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
-from .folded import FAR, count_nearer, folded_side, look_around, look_away, look_from
+from .folded import FAR, count_nearer, folded_side, list_same, look_around, look_away, look_from
 from .forest import Plan, marginal_leaves
 from .intervals import Runs, bound_radii, fill_within, find_radii, find_windows, runs_of
-from .jit import kernel, part
+from .jit import FIRST, kernel, part
 from .neighbors import digammas, local_value
 from .parallel import blocks, run
 from .scaling import joined, standardized, unit_sized
@@ -40,7 +40,7 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
     own_x, least_x, apart_x = room_to_look(together, n_trees, n_blocks, width)
     own_y, least_y, apart_y = room_to_look(together, n_trees, n_blocks, width)
     rows, best = np.empty(together, np.int64), np.empty((together, k + 1), np.int64)  # the row itself is its best
-    count, apart = np.empty(width, np.uint8), np.empty(n, np.int32)
+    count, apart, near = np.empty(width, np.uint8), np.empty(n, np.int32), np.empty(n + 1, np.int32)
     d_x, d_y, d_joint = np.empty(n), np.empty(n), np.empty(n)
     for first in range(0, places.size, together):
         m = min(together, places.size - first)
@@ -63,13 +63,21 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
                 n_x, n_y = count_nearer(radius, least_x[q], apart_x[q]), count_nearer(radius, least_y[q], apart_y[q])
                 out[row] = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
             else:
-                for j in range(n):
-                    apart[j] = apart_x[q, side_x.place[j]]
-                fill_geodesic_row(apart, x, row, n_trees, variant, diameter_x, d_x)
-                for j in range(n):
-                    apart[j] = apart_y[q, side_y.place[j]]
-                fill_geodesic_row(apart, y, row, n_trees, variant, diameter_y, d_y)
-                out[row] = local_value(d_x, d_y, d_joint, row, k, psi)
+                n_near = n
+                if variant == PAPER:  # a row that is one tree or more away on both sides is out of reach
+                    n_near = list_same(side_x, least_x[q], apart_x[q], side_y, apart_y[q], False, near, FIRST)
+                    n_near = list_same(side_y, least_y[q], apart_y[q], side_x, apart_x[q], True, near, n_near)
+                own = FIRST
+                for i in range(n_near):
+                    near[i] = near[i] if variant == PAPER else i
+                    own = i if near[i] == row else own
+                    apart[i] = apart_x[q, side_x.place[near[i]]]
+                rows_near, trees_near = near[:n_near], apart[:n_near]
+                fill_geodesic_row(trees_near, rows_near, x, row, n_trees, variant, diameter_x, d_x)
+                for i in range(n_near):
+                    apart[i] = apart_y[q, side_y.place[near[i]]]
+                fill_geodesic_row(trees_near, rows_near, y, row, n_trees, variant, diameter_y, d_y)
+                out[row] = local_value(d_x[:n_near], d_y[:n_near], d_joint[:n_near], own, k, n, psi)
             look_away(side_x, own_x[q], least_x[q], apart_x[q])
             look_away(side_y, own_y[q], least_y[q], apart_y[q])
 

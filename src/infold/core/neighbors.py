@@ -109,10 +109,9 @@ def count_zeros(values):
 
 
 @part
-def local_value(in_x, in_y, joint, i, k, psi):
-    """Return the local MI of row i from its distances to all rows; `joint` is scratch."""
-    n = joint.size
-    for j in range(n):
+def local_value(in_x, in_y, joint, i, k, n, psi):
+    """Return the local MI of row i from its distances to all n rows, or to those that count; `joint` is scratch."""
+    for j in range(joint.size):
         joint[j] = max(in_x[j], in_y[j])
     joint[i] = np.inf
     radius = kth_smallest(joint, k)
@@ -131,7 +130,7 @@ def ksg_local_mi(x, y, weights_x, weights_y, metric_x, metric_y, k, psi, start, 
     for i in range(start, stop):
         distances_from(x, weights_x, metric_x, i, in_x)
         distances_from(y, weights_y, metric_y, i, in_y)
-        out[i] = local_value(in_x, in_y, joint, i, k, psi)
+        out[i] = local_value(in_x, in_y, joint, i, k, n, psi)
 
 
 def joined_norms(metrics: tuple[str, str], d_x: int, d_y: int) -> tuple[int, int]:
