@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .intervals import route_column
-from .jit import FIRST, inlined, kernel, next_random, random_below, unowned
+from .jit import FIRST, inlined, kernel, next_random, part, random_below, unowned
 from .lists import (
     BELOW,
     Lists,
@@ -37,7 +37,7 @@ class PairRoom(NamedTuple):
     proj_sign: np.ndarray
     stack: np.ndarray  # (node, first entry, end, weight) of nodes that wait
     seed_of: np.ndarray  # what their random numbers begin with
-    reach: np.ndarray  # (node, 4) their `narrowed` ranges, and last those of the node at hand
+    reach: np.ndarray  # (node, 4) the ranges of theirs (see `narrow`), and last those of the node at hand
     column: np.ndarray  # the directions of a node: non-zeros of a sparse matrix
     feature: np.ndarray
     sign: np.ndarray
@@ -112,7 +112,7 @@ def grow_pair_trees(
     )
 
 
-@inlined
+@part
 def narrow(reach, a, cut, below):
     """Narrow ranges low <= x <= high with y = 0, and the same for y with x = 0, to what comes to one side of a cut.
 
@@ -135,6 +135,12 @@ def narrow(reach, a, cut, below):
     return reach[0] <= reach[1] or reach[2] <= reach[3]
 
 
+@part
+def copy_reach(reach, to):
+    """Copy four numbers; for `to[:] = reach` numba would compile how to write an error's text, for three seconds."""
+    to[0], to[1], to[2], to[3] = reach[0], reach[1], reach[2], reach[3]
+
+
 @inlined
 def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, whole, room, lists):
     """Grow a tree on the lists' rows, `size` of them of weight m; return the number of nodes.
@@ -152,7 +158,7 @@ def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, whole, 
         height -= 1
         node, first, end, m = stack[height, 0], stack[height, 1], stack[height, 2], stack[height, 3]
         room.state[0] = room.seed_of[height]
-        here[:] = room.reach[height]
+        copy_reach(room.reach[height], here)
         begin_lists(lists, first, end)
         n_here, n_departed = end - first, FIRST
         while m >= smallest:
@@ -189,7 +195,7 @@ def grow_pair_tree(points, size, m, smallest, criterion, n_log_n, exact, whole, 
                 middle, end = first + divide(lists, best_list, cut, n_departed), first + n_here
                 stack[height, 0], stack[height, 3] = lighter, light
                 stack[height, 1], stack[height, 2] = (first, middle) if below else (middle, end)
-                room.reach[height] = here
+                copy_reach(here, room.reach[height])
                 height += whole or narrow(room.reach[height], best_list, cut, below)
                 first, end = (middle, end) if below else (first, middle)
                 begin_lists(lists, first, end)
