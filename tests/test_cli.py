@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -304,13 +305,13 @@ def test_ctrl_c_leaves_nothing_behind(data, tmp_path):
 # compile
 
 
-def test_compile_says_where_kernels_are_kept(monkeypatch):
+def test_compile_says_where_kernels_are_kept(monkeypatch, tmp_path):
     from infold import _kernels
 
-    done = []
-    monkeypatch.setattr(_kernels, "STAGES", ((lambda: done.append("one"),), (lambda: done.append("two"),)))
-    told = answer("compile", "--jobs", 1)
-    assert done == ["one", "two"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    monkeypatch.setattr(_kernels, "STAGES", ((partial(one.touch),), (partial(one.rename, two), partial(print))))
+    told = answer("compile", "--jobs", 2)
+    assert two.exists() and not one.exists()
     assert told.startswith("All kernels are compiled (")
     assert told.rstrip(".\n").endswith(_kernels.folder())
 
