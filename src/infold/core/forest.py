@@ -13,15 +13,14 @@ from .intervals import route_column
 from .jit import kernel
 from .lists import sorted_lists
 from .pair import grow_pair_trees, new_pair_room
-from .parallel import blocks, n_workers, run
+from .parallel import n_workers, run
 from .projection import room_for
 from .room import new_room
 from .route import route, sorted_rows
 from .split import CRITERIA, n_log_n_table
 from .tree import Tree, bootstrap_rows, grow_tree
 
-TREES_PER_TASK = 10  # a tree at n = 500 takes under a millisecond: too little for a task of its own
-TASKS_PER_THREAD = 5  # of small trees: each holds up the other threads while Python sets it up
+TREES_PER_TASK = 5  # at least: a tree at n = 500 takes under a millisecond, too little for a task of its own
 SMALL_TREE = 20_000  # rows; more trees at a time would need room for their leaves
 
 
@@ -45,9 +44,17 @@ def default_min_samples_split(n_bootstrap: int) -> int:
 
 
 def tree_tasks(n_trees: int, n: int, n_jobs: int | None) -> list[tuple[int, int]]:
-    """Return which trees to grow together, on n rows: the first and the end of each group."""
-    size = n_trees // (TASKS_PER_THREAD * n_workers(n_jobs)) if n <= SMALL_TREE else 0
-    return blocks(n_trees, max(TREES_PER_TASK, size))
+    """Return which trees to grow together, on n rows: the first and the end of each group.
+
+    Groups get smaller: each holds up the other threads while Python sets it up, but the last ones should end together.
+    """
+    groups, first, share = [], 0, 2 * n_workers(n_jobs)
+    most = n_trees if n <= SMALL_TREE else 2 * TREES_PER_TASK
+    while first < n_trees:
+        end = min(n_trees, first + max(TREES_PER_TASK, min(most, (n_trees - first) // share)))
+        groups.append((first, end))
+        first = end
+    return groups
 
 
 def tree_grower(
