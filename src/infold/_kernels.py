@@ -103,9 +103,9 @@ def compile_all(n_jobs: int, verbose: int = 1) -> None:
     """Run all tasks in `n_jobs` processes (-1: as many as there are cores)."""
     # A fork has all that is imported, else two seconds for each process; it is safe on Linux alone.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    with ProcessPoolExecutor(joblib.effective_n_jobs(n_jobs), context) as pool:
-        with progress_bar(sum(map(len, STAGES)), "compiling", verbose) as bar:
-            for tasks in STAGES:
-                for done in as_completed([pool.submit(task) for task in tasks]):
-                    done.result()
-                    bar.update()
+    pool = ProcessPoolExecutor(joblib.effective_n_jobs(n_jobs), context)
+    with pool, progress_bar(sum(map(len, STAGES)), "compiling", verbose) as bar:
+        for tasks in STAGES:
+            for done in as_completed([pool.submit(task) for task in tasks]):
+                done.result()
+                bar.update()
