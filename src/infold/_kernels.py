@@ -58,10 +58,15 @@ def trees_of_two_columns() -> None:
 
 
 def neighbors() -> None:
-    """Compile all ways to search for neighbours."""
+    """Compile all ways to search for neighbours, and what is repeated many times: surrogates and subsamples of KSG."""
     for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
         _estimate(n, d, d, "ksg")
     _estimate(100, 2, 2, "ksg", metric="euclidean")
+    _estimate(80, 2, 2, "auto")
+    for d in (1, 2):
+        sides = _tables(300, d, d)
+        independence_test(*sides, method="ksg", n_permutations=20, **QUIET)
+        confidence_interval(*sides, method="ksg", n_subsamples=20, **QUIET)
 
 
 def entropies() -> None:
@@ -70,15 +75,6 @@ def entropies() -> None:
         _estimate(80, d, d, "gknn", n_neighbors=20)
     for variant in ("defined", "rmi"):
         _estimate(80, 2, 2, "lnn", variant=variant)
-
-
-def refits() -> None:
-    """Compile what is repeated many times: auto's surrogates, permutations and subsamples."""
-    _estimate(80, 2, 2, "auto")
-    for d in (1, 2):
-        sides = _tables(300, d, d)
-        independence_test(*sides, method="ksg", n_permutations=20, **QUIET)
-        confidence_interval(*sides, method="ksg", n_subsamples=20, **QUIET)
 
 
 def estimates_of_many_columns() -> None:
@@ -90,7 +86,7 @@ def estimates_of_many_columns() -> None:
 
 STAGES: tuple[tuple[Callable[[], None], ...], ...] = (
     (trees_of_two_columns, trees_of_many_columns, neighbors, entropies),
-    (estimates_of_many_columns, refits),
+    (estimates_of_many_columns,),
 )
 
 
