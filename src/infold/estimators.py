@@ -38,7 +38,7 @@ def check_forest_parameters(estimator: Any) -> None:
     """Judge the parameters that GeodesicKSG and GeodesicForest share."""
     check_count("n_estimators", estimator.n_estimators)
     check_choice("criterion", estimator.criterion, CRITERIA)
-    check_choice("local_distance", estimator.local_distance, ("paper", "released"))
+    check_choice("local_distance", estimator.local_distance, ("paper", "released", "everywhere"))
     check_choice("split_search", estimator.split_search, ("fast", "exact"))
     check_random_state(estimator.random_state)
     if estimator.n_estimators > 65_000:
