@@ -63,12 +63,8 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
             row, radius = rows[q], best[q, k]
             if radius > 0 and variant != RELEASED:
                 if variant == EVERYWHERE:
-                    look_at_border(
-                        radius, side_x, own_x[q], least_x[q], apart_x[q], side_y, apart_y[q], count, best[q]
-                    )
-                    look_at_border(
-                        radius, side_y, own_y[q], least_y[q], apart_y[q], side_x, apart_x[q], count, best[q]
-                    )
+                    look_at_border(radius, side_x, own_x[q], least_x[q], apart_x[q], side_y, apart_y[q], count, best[q])
+                    look_at_border(radius, side_y, own_y[q], least_y[q], apart_y[q], side_x, apart_x[q], count, best[q])
                     at_x, at_y = (side_x, least_x[q], apart_x[q]), (side_y, least_y[q], apart_y[q])
                     sizes, room = (x, y, diameter_x, diameter_y), (near, apart, d_x, d_y, d_joint)
                     n_x, n_y = untied_counts(radius, row, k, *at_x, *at_y, *sizes, best[q], room)

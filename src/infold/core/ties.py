@@ -1,8 +1,9 @@
 """Rows equally many trees apart, put in order by their Euclidean distance: `local_distance="everywhere"`.
 
-Trees apart are whole numbers. Of many rows, some are always as many trees away as the k-th neighbour, on both sides, so
-fewer than k − 1 are nearer, and KSG's formula comes out too high. Here the local part of d_G, below 1/T, is added to all
-distances: it never changes which of two rows is fewer trees away, and no ties are left.
+Trees apart are whole numbers. Of many rows, some are as many trees away as the k-th neighbour, so fewer than k − 1 are
+nearer on both sides, and those at its distance are left out of n_x and n_y: KSG's formula comes out too high. Here the
+local part of d_G, below 1/T, is added to all distances: it never changes which of two rows is fewer trees away, and no
+ties are left.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from .distance import euclidean
 from .folded import FAR, look_at
 from .jit import FIRST, kernel, part
+from .neighbors import count_below
 from .tiles import insert
 
 INSIDE = -1.0  # stands for any distance of a row that is fewer trees away than the k-th neighbour
@@ -19,7 +21,7 @@ INSIDE = -1.0  # stands for any distance of a row that is fewer trees away than 
 
 @part
 def look_at_border(radius, side, own, least, apart, other_side, other_apart, count, best):
-    """Look at the blocks that may have rows exactly `radius` trees away: the search for neighbours needs none of them."""
+    """Look at the blocks that may have rows exactly `radius` trees away, which the search for neighbours left out."""
     for block in range(least.size):
         if least[block] <= radius:
             least[block] = FAR
@@ -28,7 +30,7 @@ def look_at_border(radius, side, own, least, apart, other_side, other_apart, cou
 
 @part
 def border_distances(radius, row, side, least, apart, points, size, rows, out):
-    """List the `rows` exactly `radius` trees away, with their L2 distance / `size`; return (fewer trees away, listed)."""
+    """List the `rows` exactly `radius` trees away, and their L2 distance / `size`; return how many are nearer, listed."""
     width = side.folded.shape[1]
     n_nearer, n_listed = FIRST, FIRST
     for block in range(least.size):
@@ -43,20 +45,11 @@ def border_distances(radius, row, side, least, apart, points, size, rows, out):
 
 
 @part
-def count_up_to(distance, values):
-    """Return how many of `values` are below `distance`."""
-    count = FIRST
-    for i in range(values.size):
-        count += values[i] < distance
-    return count
-
-
-@part
 def untied_counts(radius, row, k, side_x, least_x, apart_x, side_y, least_y, apart_y, x, y, size_x, size_y, best, room):
     """Return (n_x, n_y), the row itself among them, if its k-th neighbour is `radius` > 0 trees away, ties broken.
 
     All blocks with rows up to `radius` trees away were looked at. `best` are the row's trees to its nearest, itself
-    first; `room` has two rows of places for row numbers, and three for distances.
+    first; `room` has two arrays for row numbers, and three for distances.
     """
     rows_x, rows_y, in_x, in_y, joint = room
     n_x, listed_x = border_distances(radius, row, side_x, least_x, apart_x, x, size_x, rows_x, in_x)
@@ -76,7 +69,7 @@ def untied_counts(radius, row, k, side_x, least_x, apart_x, side_y, least_y, apa
     for i in range(listed_y):
         if apart_x[side_x.place[rows_y[i]]] < radius and in_y[i] < few[k - 1]:
             insert(few, in_y[i])
-    return n_x + count_up_to(few[k - 1], in_x[:listed_x]), n_y + count_up_to(few[k - 1], in_y[:listed_y])
+    return n_x + count_below(in_x[:listed_x], few[k - 1]), n_y + count_below(in_y[:listed_y], few[k - 1])
 
 
 @part
