@@ -106,7 +106,10 @@ def print_causes(repetitions, n=LARGE):
 
 
 def print_ties(repetitions, sizes, asked=300, k=3):
-    """Print how many rows are nearer than the third neighbour, and how many are as many trees away."""
+    """Print how many rows are nearer than the third neighbour, and how many are as many trees away.
+
+    Where the third neighbour is 0 trees away distances within leaves decide, and there are no ties.
+    """
     print("| data, columns | n | nearer | as far | radius, of all trees | at all trees |\n|---|--:|--:|--:|--:|--:|")
     for make, noise in DATA:
         for n in sizes:
@@ -119,8 +122,8 @@ def print_ties(repetitions, sizes, asked=300, k=3):
                 for row in range(asked):
                     apart = np.maximum(*(np.sum(side != side[:, row : row + 1], axis=0) for side in leaves))
                     radius = np.partition(apart, k)[k]  # the row itself is the nearest
-                    nearer, as_far = np.sum(apart < radius) - (radius > 0), np.sum(apart == radius) - (radius == 0)
-                    found.append((nearer, as_far, radius / len(leaves[0]), radius == len(leaves[0])))
+                    counts = (np.sum(apart < radius) - 1, np.sum(apart == radius)) if radius else (k - 1, 1)
+                    found.append((*counts, radius / len(leaves[0]), radius == len(leaves[0])))
             nearer, as_far, radius, at_all = np.mean(found, axis=0)
             where = f"| {make.__name__[5:]} {columns(noise)} | {n:,}"
             print(f"{where} | {nearer:.2f} | {as_far:,.1f} | {radius:.2f} | {at_all:.1%} |", flush=True)

@@ -15,8 +15,8 @@ def gksg(data, **settings):
 
 @pytest.mark.parametrize("noise", [0, 4])
 def test_ties_raise_the_paper_on_independent_data_and_not_where_they_are_broken(noise):
-    # 30 trees on 3,000 rows tie as 300 do on many more. Eight samples: .34 and .39 by the paper's distance, .004 and .004
-    # by the other, with a deviation of .02 (the paper's .04), so .01 for the mean of four.
+    # 30 trees on 3,000 rows tie as 300 do on many more. Eight samples: .34 and .39 by the paper's distance, .004 and
+    # .004 by the other, with a deviation of .02 (the paper's .04), so .01 for the mean of four.
     samples = [infold.datasets.make_independent(3000, noise, random_state=seed) for seed in range(4)]
     means = {
         name: np.mean([gksg(data, n_estimators=30, local_distance=name).mi_ for data in samples])

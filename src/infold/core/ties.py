@@ -30,7 +30,7 @@ def look_at_border(radius, side, own, least, apart, other_side, other_apart, cou
 
 @part
 def border_distances(radius, row, side, least, apart, points, size, rows, out):
-    """List the `rows` exactly `radius` trees away, and their L2 distance / `size`; return how many are nearer, listed."""
+    """List the `rows` exactly `radius` trees away, and L2 distances / `size`; return how many are nearer, listed."""
     width = side.folded.shape[1]
     n_nearer, n_listed = FIRST, FIRST
     for block in range(least.size):
