@@ -66,12 +66,13 @@ def geodesic_distance(leaves, points, variant):
     out = forest.copy()
     for i in range(n):
         same = forest[i] == 0
-        if variant == "paper":
-            size, unit = flat.max(), 1 / (n_trees + 1e-3)
-        else:
+        if variant == "released":
             size = flat[i, same].max()
             unit = (forest[i, ~same].min() if not same.all() else 1.0) * (1 - 0.001)
-        out[i, same] = flat[i, same] / (size if size > 0 else 1.0) * unit
+        else:
+            size, unit = flat.max(), 1 / (n_trees + 1e-3)
+        local = same | (variant == "everywhere")
+        out[i, local] += flat[i, local] / (size if size > 0 else 1.0) * unit
     return out
 
 

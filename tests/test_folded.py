@@ -88,7 +88,7 @@ def test_similar_rows_come_together(rng):
     assert blocks.mean() < 0.6 * unsorted.mean()  # a quarter of a line has a quarter of the leaves, and two ends
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("variant", LOCAL_DISTANCES)
 @pytest.mark.parametrize("width", [3, 32])
 @pytest.mark.parametrize("n_leaves", [1, 2, 30, 400])
 def test_blocks_left_out_change_nothing(rng, n_leaves, width, variant, monkeypatch):

@@ -199,7 +199,7 @@ def test_wide_leaf_ids_count_the_same(rng):
         assert_array_equal(apart, expected)
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("variant", LOCAL_DISTANCES)
 def test_geodesic_distance_matches_definition(rng, variant):
     points = rng.normal(size=(2, 80))
     points[:, 40:50] = points[:, :10]  # duplicates: distance 0

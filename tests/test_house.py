@@ -77,6 +77,7 @@ CORE_ORDER = [
     "forest",
     "distance",
     "folded",
+    "ties",
     "geodesic",
     "entropy",
     "copula",

@@ -35,9 +35,10 @@ def test_one_column_is_routed_as_by_the_tree(rng, kind):
             assert_array_equal(found, leaves)
 
 
+@pytest.mark.parametrize("local_distance", ["paper", "everywhere"])
 @pytest.mark.parametrize("n_trees", [3, 60])
 @pytest.mark.parametrize("kind", PAIRS)
-def test_walking_counts_what_all_pairs_count(rng, kind, n_trees, monkeypatch):
+def test_walking_counts_what_all_pairs_count(rng, kind, n_trees, local_distance, monkeypatch):
     x, y = np.ascontiguousarray(PAIRS[kind](rng))
     n = len(x)
     points = np.vstack((x, y))
@@ -47,13 +48,13 @@ def test_walking_counts_what_all_pairs_count(rng, kind, n_trees, monkeypatch):
     expected, places = np.empty(n), np.arange(n, dtype=np.int32)
     for k in (1, 3, 11):
         sizes = diameter(points[:1]), diameter(points[1:])
-        variant = LOCAL_DISTANCES["paper"]
+        variant = LOCAL_DISTANCES[local_distance]
         geodesic_local_mi(
             *map(folded_side, leaves), points[:1], points[1:], *sizes, variant, k, digammas(n), places, expected
         )
         for size in (50, 1000):
             monkeypatch.setattr("infold.core.geodesic.ROWS_PER_TASK", size)
-            assert_array_equal(by_walking(x, y, *leaves, k, n_jobs=2, verbose=0), expected)
+            assert_array_equal(by_walking(x, y, *leaves, variant, k, n_jobs=2, verbose=0), expected)
 
 
 def cut_by_hand(rng, values, n_cuts):
@@ -72,20 +73,24 @@ CUTS = {  # how many a tree, on either side
 }
 
 
+@pytest.mark.parametrize("local_distance", ["paper", "everywhere"])
 @pytest.mark.parametrize("type_y", [np.uint8, np.uint16, np.uint32])
 @pytest.mark.parametrize("cuts", CUTS)
-def test_walking_follows_the_definition(rng, cuts, type_y):
+def test_walking_follows_the_definition(rng, cuts, type_y, local_distance):
     n = 150
     x, y = rng.normal(size=(2, n)).cumsum(axis=0)  # correlated
     x[20:30], y[25:35] = x[20], y[25]  # ties, some on both sides
     leaves = [cut_by_hand(rng, values, n_cuts) for values, n_cuts in zip((x, y), CUTS[cuts], strict=True)]
     compacted = compact(leaves[0].astype(np.int32)), compact(leaves[1].astype(np.int32)).astype(type_y)
     distances = [
-        reference.geodesic_distance(ids, values[:, None], "paper") for ids, values in zip(leaves, (x, y), strict=True)
+        reference.geodesic_distance(ids, values[:, None], local_distance)
+        for ids, values in zip(leaves, (x, y), strict=True)
     ]
+    variant = LOCAL_DISTANCES[local_distance]
     for k in (1, 3, n - 1):
         expected = reference.ksg_local(*distances, k)
-        assert_allclose(by_walking(x, y, *compacted, k, n_jobs=1, verbose=0), expected, rtol=1e-12, atol=1e-12)
+        found = by_walking(x, y, *compacted, variant, k, n_jobs=1, verbose=0)
+        assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_bound_and_window_leave_nothing_out(rng):

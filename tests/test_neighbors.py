@@ -39,7 +39,7 @@ def test_ksg_k_larger_than_a_group_of_values(rng):
         assert_allclose(local_by_ksg(X, Y, k=k, standardize=False), reference.ksg_local(d_x, d_y, k), atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("variant", LOCAL_DISTANCES)
 def test_geodesic_ksg_matches_definition(awkward, variant):
     X, Y = awkward
     points = standardized(np.ascontiguousarray(np.concatenate((X, Y), axis=1).T))

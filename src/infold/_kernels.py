@@ -52,7 +52,7 @@ def trees_of_two_columns() -> None:
     """Compile how trees of two columns grow, and all that follows once there are trees."""
     forest = _forest(2)
     forest.proximity(), forest.distance(), forest.kneighbors()
-    for local_distance in ("released", "paper"):
+    for local_distance in ("released", "paper", "everywhere"):
         _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
     folded_side(np.zeros((1, 8), np.uint16))  # what trees with more than 256 leaves need
 

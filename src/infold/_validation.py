@@ -18,6 +18,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
+MANY_ROWS = 10_000  # from here on ties of trees apart add .1 nats or more to G-KSG on all data that were tried
 
 
 class DataWarning(UserWarning):
@@ -152,6 +153,16 @@ def warn_repeated_rows(*values: np.ndarray) -> None:
             f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
             f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
             f"are no new measurements, or read the estimate with care."
+        )
+
+
+def warn_tied_trees(n: int) -> None:
+    """Warn that G-KSG rises with n where rows equally many trees apart are left tied."""
+    if n >= MANY_ROWS:
+        _warn(
+            f"G-KSG as in the paper rises with the number of rows, also past the truth: the more there are, the more "
+            f"of them are equally many trees apart. With {n} rows, pass local_distance='everywhere', which breaks "
+            f"ties; where that was tried it took off .1 to .5 nats at 10,000 rows, and .4 to .6 at 100,000."
         )
 
 

@@ -17,6 +17,7 @@ from ._validation import (
     check_random_state,
     drop_constant,
     warn_repeated_rows,
+    warn_tied_trees,
 )
 
 paper_settings: dict[str, Any] = {
@@ -38,7 +39,7 @@ def check_forest_parameters(estimator: Any) -> None:
     """Judge the parameters that GeodesicKSG and GeodesicForest share."""
     check_count("n_estimators", estimator.n_estimators)
     check_choice("criterion", estimator.criterion, CRITERIA)
-    check_choice("local_distance", estimator.local_distance, ("paper", "released"))
+    check_choice("local_distance", estimator.local_distance, ("paper", "released", "everywhere"))
     check_choice("split_search", estimator.split_search, ("fast", "exact"))
     check_random_state(estimator.random_state)
     if estimator.n_estimators > 65_000:
@@ -90,6 +91,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         x, y = drop_constant(x, "X"), drop_constant(y, "Y")
         if x.values.size and y.values.size:
             warn_repeated_rows(x.values, y.values)
+            if self._leaves_ties:
+                warn_tied_trees(self.n_samples_)
         return self._estimate(x.values, y.values)
 
     def _refit(self, x: Table, y: Table) -> Self:
@@ -115,6 +118,11 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     def _share(self, x: np.ndarray, y: np.ndarray) -> Any:
         """Return what pairings of columns x (d_x, n) and y (d_y, n) share, or None: then each is fitted as a whole."""
         return None
+
+    @property
+    def _leaves_ties(self) -> bool:
+        """Whether distances are whole numbers, so that ties grow with n."""
+        return False
 
     @property
     def test_statistic_(self) -> float:
@@ -253,8 +261,10 @@ class GeodesicKSG(MutualInformationEstimator):
         The smallest node that is split; None means round(√(2 n)).
     max_samples : int, float or None, default=None
         Rows that a tree draws, with replacement: None means n, a float a part of n.
-    local_distance : {"paper", "released"}, default="paper"
-        How rows in the same leaves are compared: as in the paper, or as in the code that its authors released.
+    local_distance : {"paper", "released", "everywhere"}, default="paper"
+        How rows in the same leaves are compared: by a Euclidean distance below that of one tree, as in the paper, or as
+        in the code that its authors released. "everywhere" adds the paper's to all distances, so that rows equally many
+        trees apart are no ties: for 10,000 rows or more, where the paper's estimate can rise past the truth.
     max_queries : int or None, default=None
         Average over this many rows, drawn at random, instead of all; their neighbours are still sought among all. For
         large n: the cost then grows in proportion to n, and `query_error_` is the standard error that this adds.
@@ -283,6 +293,11 @@ class GeodesicKSG(MutualInformationEstimator):
     -----
     Constant columns are left out with a warning; if a whole side is constant, the answer is 0. A row with k or more
     exact copies counts as an atom of a discrete distribution.
+
+    With the paper's distance, rows tie at the distance of the k-th neighbour, and the more rows, the more ties: the
+    estimate then rises with n, on independent data too, to .1 nats at 10,000 rows and .4 at 100,000. From 10,000
+    rows on this is a warning. With `local_distance="everywhere"` it does not happen; with few rows and a large MI, that
+    comes out lower than the paper's (uniform data, 500 rows: 3.96 instead of 4.31, truth 4.61).
 
     References
     ----------
@@ -328,6 +343,10 @@ class GeodesicKSG(MutualInformationEstimator):
         self.verbose = verbose
 
     _converts = True
+
+    @property
+    def _leaves_ties(self) -> bool:
+        return self.local_distance != "everywhere"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -9,8 +9,8 @@ import numpy as np
 from .jit import FIRST, kernel, part
 from .parallel import blocks, run
 
-PAPER, RELEASED = 0, 1
-LOCAL_DISTANCES = {"paper": PAPER, "released": RELEASED}
+PAPER, RELEASED, EVERYWHERE = 0, 1, 2
+LOCAL_DISTANCES = {"paper": PAPER, "released": RELEASED, "everywhere": EVERYWHERE}
 
 RELEASED_SHRINK = 1 - 0.001  # the released code's factor that keeps local distances below the smallest d_F
 
@@ -137,7 +137,7 @@ def local_scale(variant, apart, rows, points, i, n_trees, diameter):
 
     Dividing first keeps ties: the farthest pair counts as exactly `unit` on either side.
     """
-    if variant == PAPER:
+    if variant != RELEASED:
         return diameter if diameter > 0.0 else 1.0, 1.0 / (n_trees + 1e-3)
     nearest, farthest = n_trees, 0.0
     for j in range(apart.size):
@@ -153,7 +153,9 @@ def fill_geodesic_row(apart, rows, points, i, n_trees, variant, diameter, out):
     """Fill out[j] with d_G between rows i and rows[j] of `points` (d, n), `apart`[j] trees apart. Sec. 5.3."""
     size, unit = local_scale(variant, apart, rows, points, i, n_trees, diameter)
     for j in range(apart.size):
-        out[j] = apart[j] / n_trees if apart[j] > 0 else euclidean(points, i, rows[j]) / size * unit
+        out[j] = apart[j] / n_trees
+        if apart[j] == 0 or variant == EVERYWHERE:
+            out[j] += euclidean(points, i, rows[j]) / size * unit
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .distance import LOCAL_DISTANCES, PAPER, diameter, fill_geodesic_row
+from .distance import EVERYWHERE, LOCAL_DISTANCES, RELEASED, diameter, fill_geodesic_row
 from .folded import FAR, count_nearer, folded_side, list_same, look_around, look_away, look_from
 from .forest import Plan, marginal_leaves
 from .intervals import Runs, bound_radii, fill_within, find_radii, find_windows, runs_of
@@ -12,6 +12,7 @@ from .jit import FIRST, kernel, part
 from .neighbors import digammas, local_value
 from .parallel import blocks, run
 from .scaling import joined, standardized, unit_sized
+from .ties import fill_untied, look_at_border, untied_counts
 
 ROWS_PER_TASK = 256
 TOGETHER = 8  # rows that look for neighbours at a time: they share blocks in the cache, and their distances fit it
@@ -32,7 +33,8 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
     Blocks of rows are compared where they may be near, on either side, farther and farther out until k neighbours are
     nearer than any other block. The paper's distances are whole numbers of trees, so "<" is exact on integers; only a
     row whose k-th neighbour is 0 trees apart on both sides needs the local part of d_G. The released code's local part
-    can exceed the other side's tree counts, so there every row needs it, and all are compared.
+    can exceed the other side's tree counts, so there every row needs it, and all are compared. Everywhere added, the
+    paper's local part decides among rows as many trees apart as the k-th neighbour.
     """
     n, n_trees, width = side_x.order.size, side_x.absent.shape[0], side_x.folded.shape[1]
     n_blocks = side_x.absent.shape[2]
@@ -51,7 +53,7 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
         best[:] = FAR
         level, farthest = 0, FAR
         while level < farthest:
-            level = level + STEP if variant == PAPER else FAR
+            level = level + STEP if variant != RELEASED else FAR
             look_around(level, m, side_x, own_x, least_x, apart_x, side_y, apart_y, count, best)
             look_around(level, m, side_y, own_y, least_y, apart_y, side_x, apart_x, count, best)
             farthest = 0
@@ -59,17 +61,25 @@ def geodesic_local_mi(side_x, side_y, x, y, diameter_x, diameter_y, variant, k, 
                 farthest = max(farthest, best[q, k])
         for q in range(m):
             row, radius = rows[q], best[q, k]
-            if radius > 0 and variant == PAPER:
-                n_x, n_y = count_nearer(radius, least_x[q], apart_x[q]), count_nearer(radius, least_y[q], apart_y[q])
+            if radius > 0 and variant != RELEASED:
+                if variant == EVERYWHERE:
+                    look_at_border(radius, side_x, own_x[q], least_x[q], apart_x[q], side_y, apart_y[q], count, best[q])
+                    look_at_border(radius, side_y, own_y[q], least_y[q], apart_y[q], side_x, apart_x[q], count, best[q])
+                    at_x, at_y = (side_x, least_x[q], apart_x[q]), (side_y, least_y[q], apart_y[q])
+                    sizes, room = (x, y, diameter_x, diameter_y), (near, apart, d_x, d_y, d_joint)
+                    n_x, n_y = untied_counts(radius, row, k, *at_x, *at_y, *sizes, best[q], room)
+                else:
+                    n_x = count_nearer(radius, least_x[q], apart_x[q])
+                    n_y = count_nearer(radius, least_y[q], apart_y[q])
                 out[row] = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
             else:
                 n_near = n
-                if variant == PAPER:  # a row that is one tree or more away on both sides is out of reach
+                if variant != RELEASED:  # a row that is one tree or more away on both sides is out of reach
                     n_near = list_same(side_x, least_x[q], apart_x[q], side_y, apart_y[q], False, near, FIRST)
                     n_near = list_same(side_y, least_y[q], apart_y[q], side_x, apart_x[q], True, near, n_near)
                 own = FIRST
                 for i in range(n_near):
-                    near[i] = near[i] if variant == PAPER else i
+                    near[i] = near[i] if variant != RELEASED else i
                     own = i if near[i] == row else own
                     apart[i] = apart_x[q, side_x.place[near[i]]]
                 rows_near, trees_near = near[:n_near], apart[:n_near]
@@ -106,9 +116,10 @@ def geodesic_ksg(
     is_x = np.arange(len(points)) < len(x)
     leaves_x, leaves_y = marginal_leaves(points, plan, is_x, n_jobs=n_jobs, verbose=verbose)
     x, y = points[: len(x)], points[len(x) :]
-    if len(x) == len(y) == 1 and local_distance == "paper":
-        return by_walking(x[0], y[0], leaves_x, leaves_y, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
-    diameters, variant = (diameter(x), diameter(y)), LOCAL_DISTANCES[local_distance]
+    variant = LOCAL_DISTANCES[local_distance]
+    if len(x) == len(y) == 1 and variant != RELEASED:
+        return by_walking(x[0], y[0], leaves_x, leaves_y, variant, k, n_jobs=n_jobs, verbose=verbose)[:n_queries]
+    diameters = diameter(x), diameter(y)
     psi, out = digammas(n), np.empty(n_queries)
     sides = run(folded_side, [(leaves_x,), (leaves_y,)], n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     del leaves_x, leaves_y  # what is needed of them is there
@@ -126,6 +137,7 @@ def by_walking(
     y: np.ndarray,
     leaves_x: np.ndarray,
     leaves_y: np.ndarray,
+    variant: int,
     k: int,
     *,
     n_jobs: int | None,
@@ -167,5 +179,21 @@ def by_walking(
     n_x, n_y = near_x[:, 1] - near_x[:, 0], near_y[:, 1] - near_y[:, 0]
     out = psi[k] + psi[n] - (psi[n_x] + psi[n_y])
     sizes = float(np.ptp(x)), float(np.ptp(y))
+    if variant == EVERYWHERE:
+        within_x, within_y = np.empty_like(near_x), np.empty_like(near_y)
+        all_trees = radius == len(leaves_x)  # all rows are within them: no walk would stop
+        up_to = np.where(all_trees, 0, radius + 1).astype(np.int32)
+
+        def widen(start: int, stop: int) -> None:
+            find_windows(runs_x, up_to, start, stop, within_x)
+            find_windows(runs_y, up_to, start, stop, within_y)
+
+        def break_ties(start: int, stop: int) -> None:
+            windows = near_x, near_y, within_x, within_y
+            fill_untied(radius, runs_x, runs_y, *windows, x, y, *sizes, k, psi, start, stop, out)
+
+        run(widen, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
+        within_x[all_trees] = within_y[all_trees] = 0, n
+        run(break_ties, tasks, n_jobs=n_jobs, label="G-KSG", verbose=verbose)
     fill_within(np.flatnonzero(radius == 0), runs_x, runs_y, near_x, near_y, x, y, *sizes, k, psi, out)
     return out
