@@ -88,10 +88,12 @@ def test_options_not_given_are_the_librarys_defaults(data, monkeypatch):
     complaint("estimate", data[0], "--x", "a", "--y", "c")
     complaint("estimate", data[0], "--x", "a", "--y", "c", "--no-standardize", "--jobs", 2, "--units", "bits")
     complaint("estimate", data[0], "--x", "a", "--y", "c", "--paper", "--trees", 7)
+    complaint("estimate", data[0], "--x", "a", "--y", "c", "--local-distance", "everywhere", "--max-queries", 9)
     assert calls == [
         {"random_state": 0, "n_jobs": -1},
         {"random_state": 0, "n_jobs": 2, "standardize": False, "units": "bits"},
         {"random_state": 0, "n_jobs": -1, "method": "gksg", **infold.paper_settings, "n_estimators": 7},
+        {"random_state": 0, "n_jobs": -1, "local_distance": "everywhere", "max_queries": 9},
     ]
 
 
@@ -139,6 +141,7 @@ def test_warnings_are_lines_on_stderr_and_part_of_the_json(data, monkeypatch):
         (["--x", "a", "--y", "c", "--seed", "-1"], "-1"),
         (["--x", "a", "--y", "c", "--jobs", "0"], "jobs"),
         (["--x", "a", "--y", "c", "--local", "no/such/place.csv"], "not a directory"),
+        (["--x", "a", "--y", "c", *QUICK, "--max-queries", "9", "--local", "local.csv"], "--max-queries takes some"),
         (["--x", "a", "--y", "c", "--jsn"], "--jsn"),
         (["--x", "a", "--y"], "--y"),
     ],

@@ -28,6 +28,13 @@ Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, in the same wa
 Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
+LocalDistance = Annotated[
+    str | None,
+    typer.Option("--local-distance", help="Of gksg: paper (the default), released or everywhere, which breaks ties."),
+]
+MaxQueries = Annotated[
+    int | None, typer.Option("--max-queries", help="Average of gksg over so many random rows: for large tables.")
+]
 Units = Annotated[str | None, typer.Option("--units", help="nats or bits.")]
 NoStandardize = Annotated[bool, typer.Option("--no-standardize", help="Take the columns as they are, without scaling.")]
 Paper = Annotated[bool, typer.Option("--paper", help="The paper's settings, where no other option says otherwise.")]
@@ -88,6 +95,8 @@ def ask(
     method: Method = None,
     neighbors: Neighbors = None,
     trees: Trees = None,
+    local_distance: LocalDistance = None,
+    max_queries: MaxQueries = None,
     units: Units = None,
     no_standardize: NoStandardize = False,
     paper: Paper = False,
@@ -107,6 +116,8 @@ def ask(
         "n_neighbors": neighbors,
         "units": units,
         "n_estimators": trees,
+        "local_distance": local_distance,
+        "max_queries": max_queries,
         "standardize": False if no_standardize else None,
     }
     from infold._validation import Table

@@ -115,6 +115,8 @@ def estimate(
         check_output(local)
         if local.exists() and local.samefile(question.file):
             raise UserError(f"--local={local} would overwrite the data; name another file.")
+        if "max_queries" in question.options:
+            raise UserError("--local is for all rows, of which --max-queries takes some; leave one of them out.")
     shuffle = question.shuffle(groups, block)
     with working() as heard:
         import infold
