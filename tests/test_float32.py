@@ -84,6 +84,7 @@ def as_given(table, form):
     return np.asarray(table, order=form)
 
 
+@pytest.mark.filterwarnings("ignore:G-KSG as in the paper rises:infold.DataWarning")
 @pytest.mark.parametrize("form", ["C", "F", "pandas"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_large_table_is_copied_once(rng, monkeypatch, form, dtype):
