@@ -28,6 +28,15 @@ def range_of(values):
     return low, high
 
 
+@part_without_nan
+def lowest_above(values, low):
+    """Return the lowest of the values above `low`, inf if there is none."""
+    lowest = np.inf
+    for i in range(values.size):
+        lowest = min(lowest, values[i] if values[i] > low else np.inf)
+    return lowest
+
+
 @part
 def sort_by_insertion(values, carried):
     """Sort `values` and what each carries, in place: fast if they are few or almost in order."""

@@ -18,7 +18,7 @@ from .bins import count_bins, forget_departed
 from .jit import FIRST, inlined, kernel, next_random, part, random_below, unowned
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
-from .scan import small_cut, sort_pairs
+from .scan import lowest_above, small_cut, sort_pairs
 from .split import FAST_BIC, best_cut, between
 
 PEEL = 8  # a cut that takes off less than 1 / PEEL of the rows peels
@@ -151,12 +151,7 @@ def list_candidates(column, feature, sign, first, end):
 @part
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
-    if math.isnan(high):
-        high = np.inf
-        for i in range(values.size):
-            if low < values[i] < high:
-                high = values[i]
-    return between(low, high)
+    return between(low, lowest_above(values, low) if math.isnan(high) else high)
 
 
 @inlined
