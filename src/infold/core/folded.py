@@ -20,6 +20,7 @@ from .tiles import insert
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 WIDTH = 256  # rows in a block, or a multiple: with fewer, a pass over a block would take less time than to set it up
 MOST_BLOCKS = 512  # with more, it takes long to see which ones may be near
+CROWDED = 8  # if one leaf in so many shares its byte, to make all rows FAR takes less than to find those it is shared with
 FAR = 1 << 30  # trees apart of rows that have not been compared
 
 
@@ -164,11 +165,12 @@ def look_from(side, place, own, least, apart):
 def look_away(side, own, least, apart):
     """Make all rows FAR again, for the next row to look from: the time goes with the blocks compared, not with n."""
     width = side.folded.shape[1]
+    crowded = CROWDED * side.shared.size > own.size * side.order.size
     for block in range(least.size):
-        if least[block] == FAR:
+        if least[block] == FAR or crowded:
             for j in range(block * width, (block + 1) * width):
                 apart[j] = FAR
-    if side.shared.size == 0:
+    if side.shared.size == 0 or crowded:
         return
     for t in range(own.size):
         if own[t] >= ALONE:
