@@ -20,7 +20,7 @@ from .tiles import insert
 ALONE = 128  # bytes below this stand for one leaf only, the largest ones
 WIDTH = 256  # rows in a block, or a multiple: with fewer, a pass over a block would take less time than to set it up
 MOST_BLOCKS = 512  # with more, it takes long to see which ones may be near
-CROWDED = 8  # if one leaf in so many shares its byte, to make all rows FAR takes less than to find those it is shared with
+CROWDED = 8  # if one leaf in so many shares its byte, it takes less to make all rows FAR than to find who shares it
 FAR = 1 << 30  # trees apart of rows that have not been compared
 
 
