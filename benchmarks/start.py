@@ -50,12 +50,11 @@ class Costs(event.Listener):
 
 costs = Costs()
 event.register("numba:compile", costs)
-from infold._kernels import STAGES
+from infold._kernels import TASKS
 
 before, start = loop(), time.process_time()
-for tasks in STAGES:
-    for task in tasks:
-        task()
+for task in TASKS:
+    task()
 print(json.dumps({
     "seconds": time.process_time() - start, "loop": (before + loop()) / 2, "functions": costs.count,
     "costs": costs.own.most_common(12),

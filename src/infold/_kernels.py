@@ -16,7 +16,6 @@ from typing import Any
 import joblib
 import numpy as np
 
-from infold.core.folded import folded_side
 from infold.core.forest import renumber
 from infold.core.parallel import progress_bar
 from infold.inference import confidence_interval, independence_test
@@ -44,17 +43,20 @@ def _forest(n_columns: int) -> GeodesicForest:
 
 
 def trees_of_many_columns() -> None:
-    """Compile how trees grow; by far the largest kernel."""
-    _forest(3)
+    """Compile how trees grow, by far the largest kernel, and all that follows once there are trees."""
+    forest = _forest(3)
+    forest.proximity(), forest.distance(), forest.kneighbors()
+    for local_distance in ("released", "paper", "everywhere"):
+        _estimate(400, 2, 2, "gksg", n_estimators=5, local_distance=local_distance)
+    _estimate(400, 1, 2, "gksg", n_estimators=5)
+    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact")
 
 
 def trees_of_two_columns() -> None:
-    """Compile how trees of two columns grow, and all that follows once there are trees."""
-    forest = _forest(2)
-    forest.proximity(), forest.distance(), forest.kneighbors()
-    for local_distance in ("released", "paper", "everywhere"):
+    """Compile how trees of two columns grow, and the walk to neighbours along a column."""
+    _forest(2)
+    for local_distance in ("paper", "everywhere"):
         _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
-    folded_side(np.zeros((1, 8), np.uint16))  # what trees with more than 256 leaves need
 
 
 def neighbors() -> None:
@@ -77,17 +79,8 @@ def entropies() -> None:
         _estimate(80, 2, 2, "lnn", variant=variant)
 
 
-def estimates_of_many_columns() -> None:
-    """Compile the little that such estimates have to themselves."""
-    for d_x in (1, 2):
-        _estimate(400, d_x, 2, "gksg", n_estimators=5)
-    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact", local_distance="released")
-
-
-STAGES: tuple[tuple[Callable[[], None], ...], ...] = (
-    (trees_of_two_columns, trees_of_many_columns, neighbors, entropies),
-    (estimates_of_many_columns,),
-)
+TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_columns, neighbors, entropies)
+"""The longest first, so that two processes end together."""
 
 
 def folder() -> str | None:
@@ -100,8 +93,7 @@ def compile_all(n_jobs: int, verbose: int = 1) -> None:
     # A fork has all that is imported, else two seconds for each process; it is safe on Linux alone.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     pool = ProcessPoolExecutor(joblib.effective_n_jobs(n_jobs), context)
-    with pool, progress_bar(sum(map(len, STAGES)), "compiling", verbose) as bar:
-        for tasks in STAGES:
-            for done in as_completed([pool.submit(task) for task in tasks]):
-                done.result()
-                bar.update()
+    with pool, progress_bar(len(TASKS), "compiling", verbose) as bar:
+        for done in as_completed([pool.submit(task) for task in TASKS]):
+            done.result()
+            bar.update()

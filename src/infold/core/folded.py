@@ -125,14 +125,14 @@ def fold(leaves, order, n_leaves, width):
 
 def folded_side(leaves: np.ndarray) -> Folded:
     """Return leaf ids (T, n) ready for `look_from`."""
-    n = leaves.shape[1]
+    n, are_bytes = leaves.shape[1], leaves.dtype == np.uint8
+    leaves = leaves.astype(np.uint16) if are_bytes else leaves  # one type for both kinds: kernels are compiled once
     width = min(n, WIDTH * -(-n // (WIDTH * MOST_BLOCKS)))
     order = similar_together(leaves, width)
     place = np.empty_like(order)
     place[order] = np.arange(n, dtype=place.dtype)
     folded, absent, start, shared, leaf = fold(leaves, order, int(leaves.max()) + 1, width)
-    if leaves.dtype == np.uint8:  # one type for both kinds, so that kernels are compiled once
-        leaves, leaf = np.empty((0, 0), np.uint16), np.empty(0, np.uint16)
+    leaves = np.empty((0, 0), np.uint16) if are_bytes else leaves
     return Folded(order, place, folded, absent, leaves, start, shared, leaf)
 
 
