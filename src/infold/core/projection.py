@@ -21,7 +21,8 @@ def draw_projections(n_features, n_candidates, state, column, feature, sign):
     for i in range(n_candidates):
         while True:
             cell = random_below(state, n_features * n_candidates)
-            c, f = cell // n_features, cell % n_features
+            c = np.int64(np.uint32(cell) // np.uint32(n_features))  # half the digits, and no sign: a faster division
+            f = cell - c * n_features
             # Insertion keeps the list sorted; the walk to the place also meets an equal cell.
             place = i
             while place > 0 and (column[place - 1] > c or (column[place - 1] == c and feature[place - 1] > f)):
