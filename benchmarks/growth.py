@@ -14,16 +14,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results"
+HERE = Path(__file__).parent
 
 CHILD = """
 import ctypes, gc, json, sys, time
 import numpy as np
 import infold
-
-def memory_mb(line):
-    with open("/proc/self/status") as file:
-        return next(int(each.split()[1]) for each in file if each.startswith(line)) / 1024
+from worker import forget_peak, memory
 
 case = json.loads(sys.argv[1])
 make = getattr(infold.datasets, "make_" + case["data"])
@@ -34,16 +31,15 @@ infold.GeodesicKSG(**{**options, "n_estimators": 20, "max_queries": None}).fit(s
 data = make(case["n"], case["noise"], random_state=0)
 gc.collect()
 ctypes.CDLL(None).malloc_trim(0)  # freed memory of imports would else serve the estimate, uncounted
-with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")  # the peak begins anew
-base = memory_mb("VmRSS")
+forget_peak()
+base = memory("VmRSS")
 start, cpu = time.perf_counter(), time.process_time()
 model = infold.GeodesicKSG(**options).fit(data.X, data.Y)
 print(json.dumps({
     "seconds": time.perf_counter() - start,
     "cpu_seconds": time.process_time() - cpu,
     "base_mb": base,
-    "peak_mb": memory_mb("VmHWM"),
+    "peak_mb": memory("VmHWM"),
     "estimate": model.mi_,
     "query_error": model.query_error_,
 }))
@@ -84,16 +80,15 @@ CASES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=CASES, help="one question")
-    parser.add_argument("--output", type=Path, default=RESULTS / "growth.csv")
+    parser.add_argument("--output", type=Path, default=HERE / "results" / "growth.csv")
     options = parser.parse_args()
     rows = []
     for question in [options.only] if options.only else CASES:
         print(f"\n| {question} | columns | n | options | seconds | CPU s | MB more | peak MB | estimate |")
         print("|---|---|---|---|---|---|---|---|---|")
         for one in CASES[question]:
-            done = subprocess.run(
-                [sys.executable, "-c", CHILD, json.dumps(one)], capture_output=True, text=True, check=True
-            )
+            command = [sys.executable, "-c", CHILD, json.dumps(one)]
+            done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True)
             found = json.loads(done.stdout)
             extra = ", ".join(f"{k}={v}" for k, v in one["options"].items())
             row = {"question": question, **{k: one[k] for k in ("data", "n", "noise")}, "options": extra, **found}

@@ -79,6 +79,8 @@ for method in ("ksg", "gksg", "auto"):
     for d_x, d_y in ((1, 1), (1, 8), (8, 8)):
         infold.mutual_information(X[:, :d_x], Y[:, :d_y], method=method, verbose=0, **options)
 infold.GeodesicKSG(n_estimators=5, max_queries=9, verbose=0).fit(X, Y)
+tails = infold.datasets.make_gaussian(10_000, random_state=0)  # with one column a side that takes more rows
+infold.GeodesicKSG(n_estimators=20, random_state=0, verbose=0).fit(tails.X, tails.Y)
 infold.independence_test(X[:200], Y[:200], method="gksg", n_permutations=2, n_estimators=5, verbose=0)
 for name, count in signatures():
     print(name, compiled[name], count)

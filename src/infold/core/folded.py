@@ -163,7 +163,7 @@ def look_from(side, place, own, least, apart):
 
 @part
 def look_away(side, own, least, apart):
-    """Make all rows FAR again, for the next row to look from: the time goes with the blocks compared, not with n."""
+    """Make all rows FAR again, for the next row to look from: those in blocks compared, if few leaves share a byte."""
     width = side.folded.shape[1]
     crowded = CROWDED * side.shared.size > own.size * side.order.size
     for block in range(least.size):

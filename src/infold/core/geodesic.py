@@ -148,6 +148,8 @@ def by_walking(
     A few rows near by bound the radius; only rows within the bound on both sides are then compared.
     """
     n = x.size
+    # One type whatever the number of leaves, for which alone the kernels are compiled.
+    leaves_x, leaves_y = (side if side.itemsize > 1 else side.astype(np.uint16) for side in (leaves_x, leaves_y))
 
     def line_up(values: np.ndarray, leaves: np.ndarray) -> Runs:
         return Runs(*runs_of(leaves, np.argsort(values, kind="stable").astype(np.int32)))
