@@ -1,12 +1,14 @@
-"""Parts of kernels cannot be called from Python; a kernel around one of them can."""
+"""Parts of kernels can be called by kernels alone; a kernel around one of them can be called from Python."""
 
-import numba
+from infold.core.jit import uncached
+
+kernel = uncached()
 
 
 def from_python(part):
     """Return a function that calls the `part` with positional arguments."""
 
-    @numba.njit(error_model="numpy")
+    @kernel
     def call(*arguments):
         return part(*arguments)
 

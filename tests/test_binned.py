@@ -1,8 +1,7 @@
-import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from parts import from_python
+from parts import from_python, kernel
 
 from infold.core import binned, bins, projection, split, tree
 from infold.core.bins import BOUND, new_bins
@@ -151,7 +150,7 @@ def test_cut_of_a_column_that_sheds_rows(rng, criterion, exact, keep):
         assert weight == weights[light[:count]].sum() <= m / 2
 
 
-@numba.njit(error_model="numpy")
+@kernel
 def bounded_bins(bins, m, criterion, table):
     first, last, _, (_, least) = binned.sum_bins(bins, 0, m, criterion)
     count, promising = binned.pick_bins(bins.edge, first, last, m, criterion, least, table, True, bins.picked)

@@ -1,8 +1,8 @@
-import numba
 import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
+from parts import kernel
 
 from infold.core import folded
 from infold.core.distance import LOCAL_DISTANCES, diameter
@@ -12,7 +12,7 @@ from infold.core.geodesic import geodesic_local_mi
 from infold.core.neighbors import digammas
 
 
-@numba.njit(error_model="numpy")
+@kernel
 def look(side, row, level, best):
     """Look from a row: bounds, trees apart by place (FAR: not looked at), how many nearer, what is left after it."""
     n_trees, n_blocks, width = side.absent.shape[0], side.absent.shape[2], side.folded.shape[1]

@@ -51,6 +51,7 @@ ORDER = [
     "__main__",
 ]
 CORE_ORDER = [
+    "lowering",
     "fragment",
     "jit",
     "orders",

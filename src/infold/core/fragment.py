@@ -6,17 +6,19 @@ By default numba makes every function callable by itself, and then optimises it 
 from __future__ import annotations
 
 import ctypes
-import functools
 from typing import Any
 
-from numba.core.base import BaseContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
-from numba.core.runtime.context import NRTContext
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
 from numba.core.types.functions import BaseFunction
+from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, RewriteSemanticConstants
+
+from .lowering import DURING, KernelLowering
 
 
 class _NoEnvironment:
@@ -31,6 +33,7 @@ class _Fragment(JITCodeLibrary):  # type: ignore[misc]
     """What numba knows of a function that is only ever a part of others."""
 
     codegen = _NoEnvironment
+    is_part = True
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
@@ -44,13 +47,7 @@ class _Fragment(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return the part and its parts, for a function of numba's own making that calls it."""
-        if self._shared_module is None:
-            self._shared_module = self._final_module.clone()
-            for library in _with_parts(self._linking_libraries):
-                code = library._final_module if isinstance(library, _Fragment) else library._get_module_for_linking()
-                self._shared_module.link_in(code, preserve=True)
-        return self._shared_module
+        raise TypeError("only a kernel of infold's can call a part of its kernels, as no other knows how")
 
     def get_pointer_to_function(self, name: str) -> int | None:
         """Return what runs if Python calls the part: a function that raises TypeError."""
@@ -65,9 +62,6 @@ def _with_parts(libraries: list[Any]) -> list[Any]:
         if isinstance(library, _Fragment):
             known += [each for each in dict.fromkeys(library._linking_libraries) if each not in known]
     return known
-
-
-_UNUSED = {InlineClosureLikes, InlineOverloads, NopythonRewrites, DeadBranchPrune, RewriteSemanticConstants}
 
 
 class _Whole(JITCodeLibrary):  # type: ignore[misc]
@@ -116,6 +110,7 @@ class _QuickFlags(Flags):  # type: ignore[misc]
 
 
 _ask_all: Any = BaseFunction.get_call_type
+_decorator_of: Any = _OverloadFunctionTemplate._get_jit_decorator
 _answers: dict[Any, Any] = {}
 
 
@@ -137,48 +132,46 @@ def _remember(function: Any, typing: Any, arguments: Any, keywords: Any) -> Any:
     return signature
 
 
-_counted: dict[Any, bool] = {}
+def _as_part(template: Any) -> Any:
+    """Return a decorator with which a function of numba's, as `np.empty` for an array of two axes, becomes a part."""
+    decorator = _decorator_of(template)
+    if not isinstance(ConfigStack.top_or_none(), _QuickFlags):
+        return decorator
+    return lambda **flags: decorator(**flags | {"no_cfunc_wrapper": True, "pipeline_class": _BorrowedCompiler})
 
 
-def _is_counted(context: Any, kind: Any) -> bool:
-    """Return whether anything within a value of this type has a count of references."""
-    if kind not in _counted:
-        _counted[kind] = context.data_model_manager[kind].contains_nrt_meminfo()
-    return _counted[kind]
+_look_at_all: Any = PostProcessor.run
 
 
-def _owners(runtime: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
-    """Return what counts references within `value`; numba would also take apart all that has no such count.
-
-    That was a third of the instructions of a tree's kernel, for LLVM to take out again.
-    """
-    context = runtime._context
-    if not _is_counted(context, kind):
-        return []
-    model = context.data_model_manager[kind]
-    found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
-    for member, get in model.traverse(builder):
-        if _is_counted(context, member):
-            found += _owners(runtime, builder, member, get(value))
-    return found
-
-
-@functools.cache
-def _size_of(kind: Any, layout: Any) -> Any:
-    """Return the size of a type in memory; llvmlite writes a program and parses it, each time it is asked."""
-    return kind.get_abi_size(layout)
+def _look_at_blocks(processor: Any, emit_dels: bool = False, *others: Any, **more: Any) -> None:
+    """Put blocks in order; numba would also find out where each variable lives, after each step, for the last alone."""
+    function = processor.func_ir
+    if emit_dels or function.is_generator:
+        _look_at_all(processor, emit_dels, *others, **more)
+    else:
+        function.blocks = canonicalize_cfg(function.blocks)
+        function.variable_lifetime = VariableLifetime(function.blocks)  # which looks when it is asked
 
 
 # What numba has for all, and what takes its place while a kernel is compiled: with the same result, but less work.
 _DURING: tuple[tuple[Any, str, Any], ...] = (
+    (PostProcessor, "run", _look_at_blocks),
     (BaseFunction, "get_call_type", _remember),
-    (NRTContext, "get_meminfos", _owners),
-    (BaseContext, "get_abi_sizeof", lambda context, kind: _size_of(kind, context.target_data)),
+    (_OverloadFunctionTemplate, "_get_jit_decorator", _as_part),
+    *DURING,
 )
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler with flags that are compared quickly, few passes, and one round of optimisation."""
+
+    unused: tuple[Any, ...] = (
+        InlineClosureLikes,
+        InlineOverloads,
+        NopythonRewrites,
+        DeadBranchPrune,
+        RewriteSemanticConstants,
+    )
 
     def __init__(self, typing: Any, target: Any, library: Any, arguments: Any, result: Any, flags: Any, *others: Any):
         if library is None:
@@ -198,10 +191,11 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
                 setattr(owner, name, theirs)
 
     def define_pipelines(self) -> list[Any]:
-        """Return numba's passes without those that change nothing in kernels."""
+        """Return numba's passes without those that change nothing in kernels, and with our own last one."""
         managers = super().define_pipelines()
         for manager in managers:
-            manager.passes = [each for each in manager.passes if each[0] not in _UNUSED]
+            used = [each for each in manager.passes if each[0] not in self.unused]
+            manager.passes = [(KernelLowering, why) if each is NativeLowering else (each, why) for each, why in used]
         return managers
 
 
@@ -210,3 +204,9 @@ class FragmentCompiler(KernelCompiler):
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         super().__init__(typing, target, _Fragment(target.codegen(), "part"), *others)
+
+
+class _BorrowedCompiler(FragmentCompiler):
+    """The same, for functions of numba's: they need all passes."""
+
+    unused = ()

@@ -34,7 +34,7 @@ SOURCES = _fingerprint()
 def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: compiled, kept on disk, without the GIL; division follows IEEE rules, without a branch."""
 
-    jit = _without_gil(**flags)
+    jit = uncached(**flags)
 
     def decorate(function: Callable[..., Any]) -> Any:
         try:
@@ -51,7 +51,8 @@ def compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def _without_gil(compiler: Any = KernelCompiler, **flags: Any) -> Any:
+def uncached(compiler: Any = KernelCompiler, **flags: Any) -> Any:
+    """Return numba's decorator with the flags of all kernels."""
     # No C function has to call a kernel, so numba need not make it callable from there.
     return functools.partial(
         numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, pipeline_class=compiler, **flags
@@ -60,12 +61,12 @@ def _without_gil(compiler: Any = KernelCompiler, **flags: Any) -> Any:
 
 def fragment(**flags: Any) -> Any:
     """Return a decorator for what only kernels call."""
-    return _without_gil(FragmentCompiler, no_cpython_wrapper=True, **flags)()
+    return uncached(FragmentCompiler, no_cpython_wrapper=True, **flags)()
 
 
 kernel = compiled()
 part = fragment(_nrt=True)
-"""A kernel that only kernels call; called from Python it raises TypeError."""
+"""A kernel that only kernels can call: not Python, nor other functions of numba's."""
 borrowing_part = fragment(_nrt=False)
 """A part that neither makes nor returns an array, and counts no references: trees grow some hundredths faster."""
 inlined = fragment(_nrt=True, forceinline=True)

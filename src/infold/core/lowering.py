@@ -1,0 +1,343 @@
+"""How a kernel is written down as instructions of LLVM: they mean the same as numba's own, and are half as many.
+
+LLVM would take out the rest again, but reading and writing it was a sixth of the time that compiling takes.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.base import BaseContext
+from numba.core.callconv import CPUCallConv, Status
+from numba.core.compiler_machinery import register_pass
+from numba.core.cpu import CPUContext
+from numba.core.lowering import Lower
+from numba.core.runtime.context import NRTContext
+from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
+
+_counted: dict[Any, bool] = {}
+
+
+def _is_counted(context: Any, kind: Any) -> bool:
+    """Return whether anything within a value of this type has a count of references."""
+    if kind not in _counted:
+        _counted[kind] = context.data_model_manager[kind].contains_nrt_meminfo()
+    return _counted[kind]
+
+
+def _owners(runtime: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
+    """Return what counts references within `value`; numba would also take apart all that has no such count."""
+    context = runtime._context
+    if not _is_counted(context, kind):
+        return []
+    model = context.data_model_manager[kind]
+    found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
+    for member, get in model.traverse(builder):
+        if _is_counted(context, member):
+            found += _owners(runtime, builder, member, get(value))
+    return found
+
+
+@functools.cache
+def _size_of(kind: Any, layout: Any) -> Any:
+    """Return the size of a type in memory; llvmlite writes a program and parses it, each time it is asked."""
+    return kind.get_abi_size(layout)
+
+
+def _packed(builder: Any, kind: Any, members: Any) -> Any:
+    """Return a value of a type that has members."""
+    whole = ir.Constant(kind, ir.Undefined)
+    for i, member in enumerate(members):
+        whole = builder.insert_value(whole, member, i)
+    return whole
+
+
+def _slot(builder: Any, kind: Any) -> Any:
+    """Return an address on the stack."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind)
+
+
+# ---- arrays -------------------------------------------------------------------------------------------------
+
+_their_array, _their_indexing, _their_view = arrayobj.make_array, arrayobj.basic_indexing, arrayobj.make_view
+
+
+@functools.cache
+def _make_array(kind: Any) -> Any:
+    """Return the class whose attributes are the members of an array of this type."""
+    theirs = _their_array(kind)
+    if type(kind) is not types.Array:
+        return theirs
+
+    class Array(theirs):  # type: ignore[misc, valid-type]
+        """An array as a value; numba would write it to the stack, to read a member of it from there."""
+
+        def __init__(self, context: Any, builder: Any, value: Any = None, ref: Any = None) -> None:
+            self._whole = value
+            if value is None:
+                super().__init__(context, builder, ref=ref)
+            else:
+                self._context, self._builder = context, builder
+                self._datamodel = context.data_model_manager[self._fe_type]
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in ("_value", "_outer_ref"):
+                return super().__getattr__(name)
+            # A member is about to be set: now it has to be on the stack.
+            super().__init__(self._context, self._builder, self._whole)
+            self._whole = None
+            return self.__dict__[name]
+
+        def __getitem__(self, member: int) -> Any:
+            if self._whole is None:
+                return super().__getitem__(member)
+            return self._builder.extract_value(self._whole, member)
+
+        @property
+        def shape(self) -> Any:
+            """Return the lengths."""
+            return super().shape if self._whole is None else self[self._datamodel.get_field_position("shape")]
+
+        def _getvalue(self) -> Any:
+            return super()._getvalue() if self._whole is None else self._whole
+
+    return Array
+
+
+class _View:
+    """An array that is made at once."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def _getvalue(self) -> Any:
+        return self._value
+
+
+def _make_view(
+    context: Any, builder: Any, kind: Any, array: Any, result: Any, data: Any, shape: Any, strides: Any
+) -> Any:
+    """Return a part of an array."""
+    if type(result) is not types.Array:
+        return _their_view(context, builder, kind, array, result, data, shape, strides)
+    model, length = context.data_model_manager[result], context.get_value_type(types.intp)
+    members = {
+        "meminfo": array.meminfo,
+        "parent": array.parent,
+        "nitems": functools.reduce(functools.partial(builder.mul, flags=["nsw"]), shape, length(1)),
+        "itemsize": array.itemsize,
+        "data": data,
+        "shape": cgutils.pack_array(builder, shape, length),
+        "strides": cgutils.pack_array(builder, strides, length),
+    }
+    return _View(_packed(builder, model.get_value_type(), [members[name] for name in model._fields]))
+
+
+def _basic_indexing(
+    context: Any, builder: Any, kind: Any, array: Any, index_kinds: Any, indices: Any, boundscheck: Any = None
+) -> Any:
+    """Return where the item or part of an array is, and how long and how far apart what is left of its axes."""
+    is_item = len(indices) == kind.ndim and all(isinstance(each, types.Integer) for each in index_kinds)
+    if boundscheck or not is_item or kind.layout == "F":
+        return _their_indexing(context, builder, kind, array, index_kinds, indices, boundscheck)
+    shape = array.shape
+    lengths = [builder.extract_value(shape, i) for i in range(kind.ndim)]
+    places = [
+        arrayobj.fix_integer_index(context, builder, *each) for each in zip(index_kinds, indices, lengths, strict=True)
+    ]
+    if kind.layout == "C":
+        place = places[0]
+        for length, inner in zip(lengths[1:], places[1:], strict=True):
+            place = builder.add(builder.mul(place, length), inner)
+        return builder.gep(array.data, [place]), [], []
+    strides = array.strides
+    offsets = [builder.mul(builder.extract_value(strides, i), place) for i, place in enumerate(places)]
+    return cgutils.pointer_add(builder, array.data, functools.reduce(builder.add, offsets)), [], []
+
+
+# ---- calls --------------------------------------------------------------------------------------------------
+
+_parts: set[str] = set()
+_declare: Any = BaseContext.declare_function
+_UNKNOWN = Status(*[None] * len(Status._fields))
+
+
+class _Arguments:
+    """Arguments of a part, as they are: numba hands over each of an array's seven numbers by itself."""
+
+    def __init__(self, context: Any, kinds: Any) -> None:
+        self.argument_types = [context.get_value_type(kind) for kind in kinds]
+
+    @staticmethod
+    def assign_names(arguments: Any, names: Any) -> None:
+        """Name them."""
+        for argument, name in zip(arguments, names, strict=True):
+            argument.name = name
+
+
+class _PartConvention(CPUCallConv):  # type: ignore[misc]
+    """What a part looks like."""
+
+    def _get_arg_packer(self, kinds: Any) -> Any:
+        return _Arguments(self.context, kinds)
+
+
+def _declare_function(context: Any, module: Any, described: Any) -> Any:
+    """Return the function of this description."""
+    if described.mangled_name not in _parts:
+        return _declare(context, module, described)
+    convention = _PartConvention(context)
+    kind = convention.get_function_type(described.restype, described.argtypes)
+    function = cgutils.get_or_insert_function(module, kind, described.mangled_name)
+    convention.decorate_function(function, described.args, described.argtypes, noalias=described.noalias)
+    if described.inline:
+        function.attributes.add("alwaysinline")
+    return function
+
+
+class _Convention(CPUCallConv):  # type: ignore[misc]
+    """How kernels and parts call others. As none has a `try`, an error of what is called is an error of the caller."""
+
+    def decode_arguments(self, builder: Any, kinds: Any, function: Any) -> Any:
+        """Return the arguments of a function."""
+        if function.name in _parts:
+            return self.get_arguments(function)
+        return super().decode_arguments(builder, kinds, function)
+
+    def call_function(self, builder: Any, callee: Any, result: Any, kinds: Any, values: Any, attrs: Any = None) -> Any:
+        """Return whether a call failed, and its result."""
+        caller = builder.function.args
+        from_python = len(caller) < 2 or caller[1].type != callee.args[1].type
+        if from_python or isinstance(result, types.Optional):
+            return super().call_function(builder, callee, result, kinds, values, attrs)
+        if callee.name in _parts:
+            values = [_as_argument(builder, *each) for each in zip(values, callee.args[2:], strict=True)]
+        else:
+            values = self._get_arg_packer(kinds).as_arguments(builder, values)
+        returned = _slot(builder, callee.args[0].type.pointee)
+        code = builder.call(callee, [returned, caller[1], *values])
+        status = _UNKNOWN._replace(code=code, is_error=builder.icmp_signed("!=", code, code.type(0)))
+        return status, self.context.get_returned_value(builder, result, builder.load(returned))
+
+    def return_status_propagate(self, builder: Any, status: Any) -> None:
+        """Return the error of what was called."""
+        if status.excinfoptr is None:
+            builder.ret(status.code)
+        else:
+            super().return_status_propagate(builder, status)
+
+
+def _as_argument(builder: Any, value: Any, argument: Any) -> Any:
+    """Return `value` in the argument's type: for `*arguments`, and for types as default, numba has two types each."""
+    if value.type == argument.type:
+        return value
+    return _packed(builder, argument.type, [builder.extract_value(value, i) for i in range(len(argument.type))])
+
+
+# ---- statements ---------------------------------------------------------------------------------------------
+
+
+class _KernelLower(Lower):  # type: ignore[misc]
+    """Writes down a kernel or a part."""
+
+    def setup_function(self, described: Any) -> None:
+        """Begin."""
+        if getattr(self.library, "is_part", False):
+            _parts.add(described.mangled_name)
+        super().setup_function(described)
+
+    def lower_block(self, block: Any) -> None:
+        """Write down a block, and at the end of a loop that LLVM shall not write it out several times.
+
+        A quarter of all code came from that, and no time: what matters runs several at a time anyway.
+        """
+        super().lower_block(block)
+        if any(self.blkmap[target].is_terminated for target in block.terminator.get_targets()):
+            self.builder.block.terminator.set_metadata("llvm.loop", _rolled_loop(self.module))
+
+    def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
+        """Set a variable; numba would look at what it was before."""
+        if name in self._singly_assigned_vars or _is_counted(self.context, self.typeof(name)):
+            super().storevar(value, name, argidx)
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        """Forget a variable; numba would set it to zero."""
+        if _is_counted(self.context, self.typeof(name)):
+            super().delvar(name)
+
+    def _lower_call_normal(self, function: Any, expression: Any, signature: Any) -> Any:
+        if getattr(function, "typing_key", None) is not range:
+            return super()._lower_call_normal(function, expression, signature)
+        values = self.fold_call_args(function, signature, expression.args, expression.vararg, expression.kws)
+        kind = values[0].type
+        bounds = [kind(0), *values, kind(1)] if len(values) == 1 else [*values, kind(1)]
+        return _packed(self.builder, self.context.get_value_type(signature.return_type), bounds[:3])
+
+    def lower_expr(self, kind: Any, expression: Any) -> Any:
+        """Write down an expression, and shorter than numba those of a loop over a range."""
+        builder, operation = self.builder, expression.op
+        if operation not in ("getiter", "iternext", "pair_first", "pair_second"):
+            return super().lower_expr(kind, expression)
+        source, value = self.typeof(expression.value.name), self.loadvar(expression.value.name)
+        if operation == "getiter" and isinstance(source, types.RangeType) and _steps_by_one(value):
+            start, stop, step = (builder.extract_value(value, i) for i in range(3))
+            here, left = _slot(builder, start.type), _slot(builder, start.type)
+            builder.store(start, here)
+            builder.store(builder.sub(stop, start), left)
+            return _packed(builder, self.context.get_value_type(kind), [here, stop, step, left])
+        if operation == "iternext" and isinstance(source, types.RangeIteratorType):
+            here, step, left = (builder.extract_value(value, i) for i in (0, 2, 3))
+            item, n_left = builder.load(here), builder.load(left)
+            is_valid = builder.icmp_signed(">", n_left, n_left.type(0))
+            with builder.if_then(is_valid):
+                builder.store(builder.sub(n_left, n_left.type(1), flags=["nsw"]), left)
+                builder.store(builder.add(item, step), here)
+            return _packed(builder, self.context.get_value_type(kind), [item, is_valid])
+        if operation.startswith("pair"):
+            member = builder.extract_value(value, int(operation == "pair_second"))
+            self.incref(kind, member)
+            return member
+        return super().lower_expr(kind, expression)
+
+
+def _rolled_loop(module: Any) -> Any:
+    hint = module.add_metadata(["llvm.loop.unroll.runtime.disable"])
+    loop = ir.values.MDValue(module, (), str(len(module.metadata)))
+    loop.operands = (loop, hint)  # LLVM knows a loop by a node that has itself as first member
+    return loop
+
+
+def _steps_by_one(bounds: Any) -> bool:
+    step = bounds.operands[1] if isinstance(bounds, ir.instructions.InsertValue) else None
+    return isinstance(step, ir.Constant) and step.constant == 1
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(NativeLowering):  # type: ignore[misc]
+    """Numba's step of compiling, done by this module."""
+
+    _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """Return what does it."""
+        return _KernelLower
+
+
+DURING: tuple[tuple[Any, str, Any], ...] = (
+    (NRTContext, "get_meminfos", _owners),
+    (BaseContext, "get_abi_sizeof", lambda context, kind: _size_of(kind, context.target_data)),
+    (BaseContext, "declare_function", _declare_function),
+    (CPUContext, "call_conv", property(_Convention)),
+    (arrayobj, "make_array", _make_array),
+    (arrayobj, "make_view", _make_view),
+    (arrayobj, "basic_indexing", _basic_indexing),
+)
+"""What numba has for all, and what takes its place while a kernel is compiled."""
