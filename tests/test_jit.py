@@ -83,7 +83,6 @@ def test_garbage_is_not_looked_for_while_compiling_but_afterwards_as_before(tmp_
 
 
 def test_kernels_free_every_array_that_they_make_and_no_other():
-    # `unowned` arrays are not counted: one that a kernel made would never be freed, and one too many would crash.
     environment = {**os.environ, "NUMBA_NRT_STATS": "1"}
     run = [sys.executable, "-c", REFERENCES]
     told = subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .bins import BOUND, LEFT, RIGHT, SQUARES, STRIDE, SUM, WEIGHT, find_bins, group_bins
-from .jit import borrowing_inlined, borrowing_part
+from .jit import inlined, part
 from .projection import project
 from .scan import TINY, score_cuts, sort_pairs
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
@@ -25,7 +25,7 @@ SMALL = 128  # rows below which sorting all of them is as fast
 GAIN = 3.0  # nats that a cut in a bin beside the best edge may add to it: nine columns in ten add less than 1
 
 
-@borrowing_part
+@part
 def score_of(criterion, n_left, left, n_right, right, n_log_n):
     """Return the score of a cut less what all share; sums of squares come as logs for fast_bic, else as they are."""
     if criterion == FAST_BIC:
@@ -33,19 +33,19 @@ def score_of(criterion, n_left, left, n_right, right, n_log_n):
     return left + right
 
 
-@borrowing_part
+@part
 def shared_score(m, width):
     """Return what fast_bic's scores of all cuts of m rows, with squares in units of `width`, share."""
     return m * (math.log(2.0 * math.pi) + 2.0 * math.log(m * width) + 1.0) + 5.0 * math.log(m)
 
 
-@borrowing_part
+@part
 def padded(n):
     """Return n, rounded up to a multiple of STRIDE."""
     return (n + STRIDE - 1) // STRIDE * STRIDE
 
 
-@borrowing_inlined
+@inlined
 def sum_bins(bins, c, m, criterion):
     """Pass over empty bins at the ends of column c; return `sum_edges` of the others."""
     first, last = np.int64(bins.first[c]), np.int64(bins.last[c])
@@ -54,7 +54,7 @@ def sum_bins(bins, c, m, criterion):
     return first, last, mean, square_edges(bins.edge, first, last, m, criterion)
 
 
-@borrowing_part
+@part
 def sum_edges(moments, first, last, m, edge):
     """Fill `edge` with weights, sums and squares to the left of each edge between the bins with rows.
 
@@ -81,7 +81,7 @@ def sum_edges(moments, first, last, m, edge):
     return first, last, mean
 
 
-@borrowing_part
+@part
 def square_edges(edge, first, last, m, criterion):
     """Fill in the squared deviations on both sides of the edges first to last, from sums: for fast_bic their logs.
 
@@ -106,7 +106,7 @@ def square_edges(edge, first, last, m, criterion):
     return floor, math.log(max(floor, TINY))
 
 
-@borrowing_inlined
+@inlined
 def binned_cut(
     bins,
     c,
@@ -170,7 +170,7 @@ def binned_cut(
     return found * factor + share if found < np.inf else np.inf, found_low, found_high, found_bin
 
 
-@borrowing_part
+@part
 def bound_of(edge, b, m, criterion, least, n_log_n):
     """Return a bound: no sound cut after one of the rows of bin b has a score below it; inf if there are no rows.
 
@@ -192,7 +192,7 @@ def bound_of(edge, b, m, criterion, least, n_log_n):
     return bound - 1e-9 * abs(bound)
 
 
-@borrowing_part
+@part
 def best_edge(edge, first, last, m, criterion, least, n_log_n):
     """Return (score, edge) of the best edge between the bins first to last to cut at."""
     weight, left, right = edge[WEIGHT, first:last], edge[LEFT, first:last], edge[RIGHT, first:last]
@@ -204,7 +204,7 @@ def best_edge(edge, first, last, m, criterion, least, n_log_n):
     return best, first + at
 
 
-@borrowing_part
+@part
 def pick_bins(edge, first, last, m, criterion, least, n_log_n, exact, picked):
     """Fill `picked` with bins to look at, in order, and the row BOUND of `edge` with their bounds.
 
@@ -234,7 +234,7 @@ def pick_bins(edge, first, last, m, criterion, least, n_log_n, exact, picked):
     return count, promising
 
 
-@borrowing_inlined
+@inlined
 def score_a_row(bins, c, m, n_log_n):
     """Return fast_bic's score of column c, at the best edge of its bins, by weight: m in all."""
     if bins.n_bins[c] == 0:
@@ -245,7 +245,7 @@ def score_a_row(bins, c, m, n_log_n):
     return (score + shared_score(m, bins.width[c])) / m
 
 
-@borrowing_inlined
+@inlined
 def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_log_n, work, carried, code):
     """Return (score, value below, value above) of the best cut of column c, grouped in `room`, after a row of bin b."""
     start, stop = bins.start[room, b], bins.stop[room, b]
@@ -274,7 +274,7 @@ def open_bin(bins, c, room, b, mean, where, end, weights, criterion, floor, n_lo
     return score, inside[i], inside[i + 1] if i + 1 < n else np.nan
 
 
-@borrowing_inlined
+@inlined
 def cut_above(bins, c, b, low, high, where, end):
     """Return the cut above `low` in bin b of a kept column: halfway to `high`, or to the lowest value after bin b."""
     while math.isnan(high):
@@ -285,7 +285,7 @@ def cut_above(bins, c, b, low, high, where, end):
     return between(low, high)
 
 
-@borrowing_inlined
+@inlined
 def lighter_bins(bins, c, b, cut, where, end, m, weights, leaving):
     """Fill `leaving` with the rows of a kept column on the lighter side of `cut`, in or right after bin b.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import borrowing_inlined, borrowing_part
+from .jit import inlined, part
 from .projection import project
 from .scan import range_of
 
@@ -74,7 +74,7 @@ def new_bins(n_columns: int, n_grouped: int, size: int) -> Bins:
     )
 
 
-@borrowing_inlined
+@inlined
 def count_bins(bins, c, projected, loads, end):
     """Lay out bins for column c, and fill their moments with the `projected` values, each with its load."""
     low, width, n_bins = fill_moments(projected, loads, bins.moments[c], bins.code, bins.offset)
@@ -83,7 +83,7 @@ def count_bins(bins, c, projected, loads, end):
     bins.first[c], bins.last[c] = 0, n_bins
 
 
-@borrowing_part
+@part
 def fill_moments(projected, loads, moments, code, offset):
     """Count `projected` values, each with its load, in bins; return (low, width, number of bins), 0 if all are equal.
 
@@ -107,7 +107,7 @@ def fill_moments(projected, loads, moments, code, offset):
     return low, width, n_bins
 
 
-@borrowing_part
+@part
 def find_bins(low, width, n_bins, projected, code, offset):
     """Fill `code` with the bins of `projected` values, `offset` with their distances from the middle."""
     scale, last = 1.0 / width, np.int32(n_bins - 1)
@@ -119,7 +119,7 @@ def find_bins(low, width, n_bins, projected, code, offset):
         offset[i] = at - b - 0.5
 
 
-@borrowing_inlined
+@inlined
 def group_bins(bins, c, to, projected, members, all_bins, n_picked, limit):
     """Group rows of column c by bin in room `to`, after `find_bins`: of all bins, or those picked with a low bound."""
     wanted, start, stop = bins.wanted, bins.start[to], bins.stop[to]
@@ -139,7 +139,7 @@ def group_bins(bins, c, to, projected, members, all_bins, n_picked, limit):
             bins.values[to, at], bins.member[to, at] = projected[i], members[i]
 
 
-@borrowing_inlined
+@inlined
 def forget_departed(bins, c, members, end, weights, points, feature, sign, scratch):
     """Bring the moments of column c, the given sum of features, up to date: members[end:known_end] have left."""
     n_bins, moments, code, offset = np.int64(bins.n_bins[c]), bins.moments[c], bins.code, bins.offset

@@ -16,8 +16,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import cgutils, event, types
-from numba.extending import intrinsic
+from numba.core import event
 
 from .fragment import FragmentCompiler, KernelCompiler
 
@@ -65,41 +64,13 @@ def fragment(**flags: Any) -> Any:
 
 
 kernel = compiled()
-part = fragment(_nrt=True)
+part = fragment()
 """A kernel that only kernels can call: not Python, nor other functions of numba's."""
-borrowing_part = fragment(_nrt=False)
-"""A part that neither makes nor returns an array, and counts no references: trees grow some hundredths faster."""
-inlined = fragment(_nrt=True, forceinline=True)
+inlined = fragment(forceinline=True)
 """A part that takes a tuple of many arrays: a call would copy seven numbers for each of them, every time."""
-borrowing_inlined = fragment(_nrt=False, forceinline=True)
-"""Both."""
-part_without_nan = fragment(_nrt=True, fastmath={"nnan", "nsz"})
+part_without_nan = fragment(fastmath={"nnan", "nsz"})
 """For loops whose values are never NaN: minima and maxima then run several at a time."""
 
-
-def _unowned(typing: Any, arrays: Any) -> Any:
-    """Return the same array, or tuple of arrays, without a count of references: their owner must outlive all views.
-
-    Every slice and call counts up and down, with all processors waiting: an eighth of the time that a tree takes.
-    """
-
-    def without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-        view = context.make_array(kind)(context, builder, value)
-        view.meminfo, view.parent = view.meminfo.type(None), view.parent.type(None)
-        return view._getvalue()
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds: Any = arrays
-        if not isinstance(arrays, types.BaseTuple):
-            return without_owner(context, builder, arrays, arguments[0])
-        values = cgutils.unpack_tuple(builder, arguments[0], len(kinds))
-        views = [without_owner(context, builder, *pair) for pair in zip(kinds, values, strict=True)]
-        return context.make_tuple(builder, arrays, views)
-
-    return arrays(arrays), generate
-
-
-unowned: Any = intrinsic(_unowned)
 
 FIRST: Any = np.int64(0)  # for numba every number that is written out is a type of its own, and compiled for anew
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

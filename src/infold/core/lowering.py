@@ -10,6 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core import ir as numba_ir
 from numba.core.base import BaseContext
 from numba.core.callconv import CPUCallConv, Status
 from numba.core.compiler_machinery import register_pass
@@ -260,16 +261,61 @@ class _KernelLower(Lower):  # type: ignore[misc]
         if any(self.blkmap[target].is_terminated for target in block.terminator.get_targets()):
             self.builder.block.terminator.set_metadata("llvm.loop", _rolled_loop(self.module))
 
+    def pre_lower(self) -> None:
+        """Find out which variables need no count of references."""
+        super().pre_lower()
+        given: dict[str, list[Any]] = {}
+        for block in self.blocks.values():
+            for assignment in block.find_insts(numba_ir.Assign):
+                given.setdefault(assignment.target.name, []).append(assignment.value)
+        borrowed = {name for name in given if _is_counted(self.context, self.typeof(name))}
+        owned = borrowed
+        while owned:
+            owned = {name for name in borrowed if not all(self._is_borrowed(value, borrowed) for value in given[name])}
+            borrowed = borrowed - owned
+        self._borrowed = borrowed
+
+    def _is_borrowed(self, value: Any, borrowed: set[str]) -> bool:
+        """Return whether a value is an argument, which the caller keeps, or a part of one."""
+        if isinstance(value, numba_ir.Arg):
+            return True
+        if isinstance(value, numba_ir.Var):
+            return value.name in borrowed
+        if not isinstance(value, numba_ir.Expr) or value.op not in ("getattr", "static_getitem", "getitem"):
+            return False
+        if value.value.name not in borrowed:
+            return False
+        if isinstance(self.typeof(value.value.name), types.BaseTuple):
+            return True
+        if value.op == "getattr":
+            return bool(value.attr == "T")
+        index = value.index if value.op == "getitem" else value.index_var
+        kind = None if index is None else self.typeof(index.name)
+        return all(isinstance(each, types.Integer | types.SliceType) for each in getattr(kind, "types", [kind]))
+
+    def _needs_count(self, name: str) -> bool:
+        return name not in self._borrowed and _is_counted(self.context, self.typeof(name))
+
+    def lower_assign(self, kind: Any, assignment: Any) -> Any:
+        """Write down an assignment."""
+        if assignment.target.name not in self._borrowed:
+            return super().lower_assign(kind, assignment)
+        counting, self.context.enable_nrt = self.context.enable_nrt, False
+        try:
+            return super().lower_assign(kind, assignment)
+        finally:
+            self.context.enable_nrt = counting
+
     def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
         """Set a variable; numba would look at what it was before."""
-        if name in self._singly_assigned_vars or _is_counted(self.context, self.typeof(name)):
+        if name in self._singly_assigned_vars or self._needs_count(name):
             super().storevar(value, name, argidx)
         else:
             self.builder.store(value, self.getvar(name))
 
     def delvar(self, name: str) -> None:
         """Forget a variable; numba would set it to zero."""
-        if _is_counted(self.context, self.typeof(name)):
+        if self._needs_count(name):
             super().delvar(name)
 
     def _lower_call_normal(self, function: Any, expression: Any, signature: Any) -> Any:

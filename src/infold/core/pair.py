@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .intervals import route_column
-from .jit import FIRST, inlined, kernel, next_random, part, random_below, unowned
+from .jit import FIRST, inlined, kernel, next_random, part, random_below
 from .lists import (
     BELOW,
     Lists,
@@ -74,7 +74,6 @@ def grow_pair_trees(
 
     Return the arrays of the last Tree.
     """
-    points, n_log_n, room, lists = unowned(points), unowned(n_log_n), unowned(room), unowned(lists)
     n, n_nodes = points.shape[1], 0
     for t in range(seeds.size):
         room.state[0] = seeds[t]

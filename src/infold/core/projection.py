@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import borrowing_inlined, borrowing_part, next_random, random_below
+from .jit import inlined, next_random, part, random_below
 
 FEW = 4  # features below which sums of two are few enough to be kept along a chain of nodes
 BYTES = 32e6  # room for the rows of kept projections, a thread
 MOST_KEPT = 256  # projections without room for their rows that are kept
 
 
-@borrowing_part
+@part
 def draw_projections(n_features, n_candidates, state, column, feature, sign):
     """Fill `column`, `feature`, `sign` with the non-zeros of a random sparse matrix, sorted by column, then feature.
 
@@ -40,7 +40,7 @@ def draw_projections(n_features, n_candidates, state, column, feature, sign):
         sign[i] *= flip
 
 
-@borrowing_part
+@part
 def project(points, rows, feature, sign, out):
     """Fill out[i] with the signed sum of the given features (at least one) of rows[i]; `points` is (d, n)."""
     first, first_sign = points[feature[0]], np.float64(sign[0])
@@ -57,7 +57,7 @@ def project(points, rows, feature, sign, out):
             out[i] += its_sign * values[rows[i]]
 
 
-@borrowing_inlined
+@inlined
 def value_at(points, row, feature, sign, first, end):
     """Return the signed sum of features first to end (at least one) of a row, as `project` adds them up."""
     value = points[feature[first], row] if sign[first] > 0 else -points[feature[first], row]
@@ -76,7 +76,7 @@ def room_for(n_features: int, size: int) -> tuple[int, int]:
     return max(n_grouped, min(n_projections, MOST_KEPT)), n_grouped
 
 
-@borrowing_part
+@part
 def projection_key(feature, sign, n_features):
     """Return a number for the projection, up to its sign, or −1 if it is not kept along a chain."""
     if feature.size == 1:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .jit import borrowing_part, part_without_nan
+from .jit import part, part_without_nan
 from .split import FAST_BIC, VARIANCE_FLOOR, between, replace_by_logs
 
 FEW = 12  # values that insertion sorts fastest, in whatever order
@@ -37,7 +37,7 @@ def lowest_above(values, low):
     return lowest
 
 
-@borrowing_part
+@part
 def sort_by_insertion(values, carried):
     """Sort `values` and what each carries, in place: fast if they are few or almost in order."""
     for i in range(1, values.size):
@@ -48,7 +48,7 @@ def sort_by_insertion(values, carried):
         values[at], carried[at] = value, load
 
 
-@borrowing_part
+@part
 def sort_by_heap(values, carried):
     """Sort `values` and what each carries, in place: n log n steps whatever the values."""
     n = values.size
@@ -72,7 +72,7 @@ def sort_by_heap(values, carried):
         values[at], carried[at] = value, load
 
 
-@borrowing_part
+@part
 def sort_pairs(values, carried, work, code):
     """Sort `values` and what each carries (int32); `work` and `code`, of 3 n + 1 at least, are scratch."""
     n = values.size
@@ -107,7 +107,7 @@ def sort_pairs(values, carried, work, code):
         sort_by_insertion(values, carried)
 
 
-@borrowing_part
+@part
 def score_cuts(values, weights, low, scale, centre, before, after, floor, criterion, n_log_n, work):
     """Return (score, i) of the best cut after one of the sorted `values`, i = −1 if none is sound.
 
@@ -151,7 +151,7 @@ def score_cuts(values, weights, low, scale, centre, before, after, floor, criter
     return best, found
 
 
-@borrowing_part
+@part
 def best_of_sorted(values, weights, m, criterion, n_log_n, work):
     """Return (score, i) of the best cut after one of all the sorted `values`, of weight m; i = −1 if none is sound."""
     n = values.size
@@ -164,7 +164,7 @@ def best_of_sorted(values, weights, m, criterion, n_log_n, work):
     return score, i
 
 
-@borrowing_part
+@part
 def small_cut(values, weights, m, criterion, n_log_n, work, code):
     """Return (cut, score) of `values` with `weights`, m in all, as `split.best_cut` of all copies. Sorts both."""
     sort_pairs(values, weights, work, code)

@@ -15,7 +15,7 @@ from .binned import (
     score_a_row,
 )
 from .bins import count_bins, forget_departed
-from .jit import FIRST, borrowing_inlined, borrowing_part, kernel, next_random, random_below, unowned
+from .jit import FIRST, inlined, kernel, next_random, part, random_below
 from .projection import draw_projections, project, projection_key
 from .room import CACHE, MOST_LEVELS, SAMPLE, SHRINK, rows_apart, set_rows_apart
 from .scan import lowest_above, small_cut, sort_pairs
@@ -51,7 +51,7 @@ def bootstrap_rows(n, size, state):
     return rows
 
 
-@borrowing_inlined
+@inlined
 def split_off(members, where, first, end, leaving, n_leaving):
     """Move the rows leaving[:n_leaving] to the end of members[first:end], keep `where` its inverse."""
     for i in range(n_leaving):
@@ -60,7 +60,7 @@ def split_off(members, where, first, end, leaving, n_leaving):
         where[last], where[leaving[i]] = hole, end - 1 - i
 
 
-@borrowing_part
+@part
 def lighter_side(values, cut, m, loads):
     """Return (the load of the lighter side of `cut`, is it the one below) of `values` with `loads`, m in all."""
     n_below = 0
@@ -70,7 +70,7 @@ def lighter_side(values, cut, m, loads):
     return n_below if below else m - n_below, below
 
 
-@borrowing_part
+@part
 def list_side(members, values, cut, below, leaving):
     """Fill `leaving` with the members on one side of `cut`; return how many there are."""
     n = 0
@@ -80,7 +80,7 @@ def list_side(members, values, cut, below, leaving):
     return n
 
 
-@borrowing_part
+@part
 def set_apart(members, values, cut, below, leaving):
     """Move the members on one side of `cut`, which go to `leaving` too, behind the others; return how many.
 
@@ -96,7 +96,7 @@ def set_apart(members, values, cut, below, leaving):
     return n_leaving
 
 
-@borrowing_part
+@part
 def sorted_cut(values, loads, criterion, n_log_n, work, code):
     """Return (cut, score) of `values`, each as often as its load, by sorting them all. Sorts both."""
     sort_pairs(values, loads, work, code)
@@ -108,7 +108,7 @@ def sorted_cut(values, loads, criterion, n_log_n, work, code):
     return best_cut(scratch[:m], criterion, n_log_n)
 
 
-@borrowing_part
+@part
 def sample(members, weights, few, few_loads):
     """Fill in SAMPLE of the `members`, or somewhat more, and their weights; return (number, weight)."""
     step = members.size // SAMPLE
@@ -119,7 +119,7 @@ def sample(members, weights, few, few_loads):
     return n, weight
 
 
-@borrowing_part
+@part
 def list_candidates(column, feature, sign, first, end):
     """Fill first, end with the places of each distinct projection, single features first; return how many.
 
@@ -148,13 +148,13 @@ def list_candidates(column, feature, sign, first, end):
     return count
 
 
-@borrowing_part
+@part
 def cut_after(values, low, high):
     """Return the cut above `low`: halfway to `high` or, if that is nan, to the lowest of `values` above `low`."""
     return between(low, lowest_above(values, low) if math.isnan(high) else high)
 
 
-@borrowing_inlined
+@inlined
 def reached(below, cut, sees, views):
     """Return the `views` whose rows may come to one side of `cut`: all that see it, and those whose 0 is there."""
     return views & (sees if below != (cut > 0.0) else views)
@@ -169,7 +169,6 @@ def grow_tree(points, drawn, views, min_samples_split, n_candidates, criterion, 
     A node's heavier child is split next, and its lighter one waits: along this chain, projections keep their bins.
     With room for none every candidate is sorted instead: slower, and the tree of the exact search.
     """
-    points, n_log_n, state, room, bins = unowned(points), unowned(n_log_n), unowned(state), unowned(room), unowned(bins)
     n_features = points.shape[0]
     n_kept_columns, n_used = bins.key.size - 1, 0  # the last column is for projections that are not kept
     n_grouped = bins.values.shape[0] - 1
