@@ -51,6 +51,7 @@ ORDER = [
     "__main__",
 ]
 CORE_ORDER = [
+    "values",
     "lowering",
     "fragment",
     "jit",
