@@ -137,7 +137,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         """Speak up, if this is a kernel of ours."""
         if not self.said and _is_ours(happened):
             self.said = True
-            sys.stderr.write("infold: compiling kernels, once (up to a minute); later runs start at once.\n")
+            sys.stderr.write("infold: compiling kernels, once (up to half a minute); later runs start at once.\n")
 
     def on_end(self, happened: Any) -> None:
         """Nothing to say."""
