@@ -163,26 +163,37 @@ def make_blocks(lists, a):
 
 
 @inlined
+def block_of(lists, a, value):
+    """Return the block of list a in which a value is, or was."""
+    low, b, n = lists.low[a], FIRST, FIRST + lists.n_blocks[a]
+    while n > 1:
+        half = n // 2
+        b += half if low[b + half] <= value else 0
+        n -= half
+    return b
+
+
+@inlined
 def forget_departed(lists, a, x, y, n_departed, far):
     """Take those who have departed since the last look off the moments of their blocks of list a.
 
     Blocks that lose one `far` from the centre are counted anew: differences of large squares would be all rounding.
     """
-    low, centre, moments = lists.low[a], lists.centre[a], lists.moments[a]
+    centre, moments = lists.centre[a], lists.moments[a]
     for i in range(lists.known[a], n_departed):
         row = lists.departed[i]
         value = along(a, x, y, row)
-        b, n = FIRST, FIRST + lists.n_blocks[a]
-        while n > 1:
-            half = n // 2
-            b += half if low[b + half] <= value else 0
-            n -= half
+        b = block_of(lists, a, value)
         w, off = lists.weights[row], value - centre
         moments[b, 0] -= w
         moments[b, 1] -= w * off
         moments[b, 2] -= w * off * off
         lists.has_holes[a, b] = True
-        if abs(off) > far:
+    # Only now that all are taken off: a block counted anew has none of them left.
+    for i in range(lists.known[a], n_departed):
+        value = along(a, x, y, lists.departed[i])
+        if abs(value - centre) > far:
+            b = block_of(lists, a, value)
             close_holes(lists, a, b)
             count_block(lists, a, b)
     lists.known[a] = n_departed
