@@ -6,46 +6,54 @@ import math
 
 import numpy as np
 
-SMALLEST = 2.0**-300
+EXTREME = 300  # binary exponents from which on squares may overflow or vanish
 AT_A_TIME = 1 << 21  # values that are sorted together: whole columns, and few copies of a large table
+STEP_BITS = 26  # significant bits of the scale of whole numbers: multiples up to 2**27 of it are exact
 
 
-def joined(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the columns of x (d_x, n) and y (d_y, n), float32 or float64 in any order, as one float64 table."""
-    points = np.empty((len(x) + len(y), x.shape[1]))
-    points[: len(x)], points[len(x) :] = x, y
+def joined(tables: list[np.ndarray]) -> np.ndarray:
+    """Return the columns of all tables, each (n, d) of float32 or float64 in any order, as one float64 array (d, n)."""
+    points = np.empty((sum(table.shape[1] for table in tables), len(tables[0])))
+    first = 0
+    for table in tables:
+        points[first : first + table.shape[1]] = table.T
+        first += table.shape[1]
     return points
 
 
 def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (means, standard deviations) of the rows of `columns` (d, n).
+    """Return (means, standard deviations) of the rows of `columns` (d, n)."""
+    parts = [_sorted_scales(np.sort(some, axis=1)) for some in _chunks(columns)]
+    return np.concatenate([means for means, _ in parts]), np.concatenate([deviations for _, deviations in parts])
 
-    Values are sorted before they are summed, so that the order of samples cannot change a bit, and brought to unit
-    size before they are squared, so that 1e200 does not overflow.
-    """
+
+def _chunks(columns: np.ndarray) -> list[np.ndarray]:
+    """Return the columns a few at a time, so that a copy of them stays small."""
     step = max(1, AT_A_TIME // columns.shape[1])
-    if step >= len(columns):
-        return sorted_scales(np.sort(columns, axis=1))
-    parts = [sorted_scales(np.sort(columns[first : first + step], axis=1)) for first in range(0, len(columns), step)]
-    means, deviations = zip(*parts, strict=True)
-    return np.concatenate(means), np.concatenate(deviations)
+    return [columns[first : first + step] for first in range(0, len(columns), step)]
 
 
-def sorted_scales(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same of columns that are sorted, and may be changed."""
-    n = ordered.shape[1]
-    largest = np.maximum(-ordered[:, 0], ordered[:, -1])
-    extreme = not usual(largest)
-    if extreme:
-        exponents = np.frexp(largest)[1]
-        exponents *= np.abs(exponents) >= 300  # others' squares neither overflow nor vanish: the bits are the same
+def _sorted_scales(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (means, standard deviations) of sorted columns, which are overwritten.
+
+    Sums of sorted values do not depend on the order of samples. Values are brought to unit size before they are
+    squared, so that 1e200 does not overflow.
+    """
+    n, exponents = ordered.shape[1], _extreme_exponents(ordered)
+    if exponents.any():
         ordered = np.ldexp(ordered, -exponents[:, None])
     # A sum over n, which is what `mean` computes after a longer look at its arguments.
-    centres = np.add.reduce(ordered, axis=1) / n
-    ordered -= centres[:, None]
+    means = np.add.reduce(ordered, axis=1) / n
+    ordered -= means[:, None]
     ordered *= ordered
     deviations = np.sqrt(np.add.reduce(ordered, axis=1) / n)
-    return (np.ldexp(centres, exponents), np.ldexp(deviations, exponents)) if extreme else (centres, deviations)
+    return np.ldexp(means, exponents), np.ldexp(deviations, exponents)
+
+
+def _extreme_exponents(ordered: np.ndarray) -> np.ndarray:
+    """Return the binary exponent of each sorted column's largest value, 0 if its square is an ordinary number."""
+    exponents = np.frexp(np.maximum(-ordered[:, 0], ordered[:, -1]))[1]
+    return exponents * (np.abs(exponents) >= EXTREME)
 
 
 def standardized(columns: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -56,26 +64,30 @@ def standardized(columns: np.ndarray, *, out: np.ndarray | None = None) -> np.nd
     return out
 
 
-def weighted(columns: np.ndarray, standardize: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return (columns, weights): differences of rows count times their column's weight.
+def comparable(columns: np.ndarray, *, standardize: bool) -> np.ndarray:
+    """Return `columns` (d, n) in units in which their differences may be compared. May overwrite them.
 
-    Columns may be changed in place, by powers of two: where their scale, or its inverse, is too large for a float's
-    square. Ratios of weighted distances are the same to the bit.
+    With `standardize` these are standard deviations, else columns are taken as they are. Equal differences of whole
+    numbers must stay equal, since ties mean something: their scale is rounded a little, so that products are exact.
     """
     if not standardize:
-        return unit_sized(columns), np.ones(len(columns))
-    deviations = column_scales(columns)[1]
-    if not usual(deviations):
-        exponents = np.frexp(np.maximum(columns.max(axis=1), -columns.min(axis=1)))[1]
-        np.ldexp(columns, -exponents[:, None], out=columns)
-        deviations = column_scales(columns)[1]
-    return columns, 1.0 / deviations
-
-
-def usual(deviations: np.ndarray) -> bool:
-    """Return whether squares of these numbers, and of their inverses, are far from what a float can hold."""
-    each = deviations.tolist()  # mostly a few: numpy takes longer to start than Python to look at them
-    return min(each) > SMALLEST and max(each) < 1 / SMALLEST
+        return unit_sized(columns)
+    for some in _chunks(columns):
+        ordered = np.sort(some, axis=1)
+        exponents = _extreme_exponents(ordered)[:, None]
+        if exponents.any():
+            np.ldexp(some, -exponents, out=some)
+            np.ldexp(ordered, -exponents, out=ordered)
+        # Differences from a value amid the column are exact even if all values are large; those from a mean are not.
+        some -= ordered[:, ordered.shape[1] // 2, None]
+        scales = 1.0 / _sorted_scales(ordered)[1]
+        whole = (some == np.floor(some)).all(axis=1)
+        if whole.any():
+            mantissas, exponents = np.frexp(scales)
+            rounded = np.ldexp(np.rint(np.ldexp(mantissas, STEP_BITS)), exponents - STEP_BITS)
+            scales = np.where(whole, rounded, scales)
+        some *= scales[:, None]
+    return columns
 
 
 def unit_sized(columns: np.ndarray) -> np.ndarray:
@@ -85,4 +97,4 @@ def unit_sized(columns: np.ndarray) -> np.ndarray:
     """
     largest = max(float(np.maximum.reduce(columns, axis=None)), -float(np.minimum.reduce(columns, axis=None)), 0.0)
     exponent = math.frexp(largest)[1]
-    return columns if abs(exponent) < 300 else np.ldexp(columns, -exponent)
+    return columns if abs(exponent) < EXTREME else np.ldexp(columns, -exponent)

@@ -1,9 +1,8 @@
-"""Slow definitions, straight from the paper; they import nothing of infold."""
+"""Slow definitions of cuts, trees and geodesic distances, straight from the paper."""
 
 import math
 
 import numpy as np
-from scipy.special import digamma
 
 
 def bic_cut(values):
@@ -47,7 +46,7 @@ def leaf(tree, row, used):
     """Node where one row ends, columns outside `used` counting as 0. `tree` is a dict of a tree's arrays."""
     node = 0
     while tree["left"][node] >= 0:
-        terms = range(tree["proj_start"][node], tree["proj_start"][node + 1])
+        terms = range(tree["proj_start"][node], tree["proj_stop"][node])
         value = sum(tree["proj_sign"][t] * row[tree["proj_feature"][t]] * used[tree["proj_feature"][t]] for t in terms)
         node = tree["left"][node] if value < tree["cut"][node] else tree["right"][node]
     return node
@@ -74,53 +73,3 @@ def geodesic_distance(leaves, points, variant):
         local = same | (variant == "everywhere")
         out[i, local] += flat[i, local] / (size if size > 0 else 1.0) * unit
     return out
-
-
-def norm_distance(points, metric, weights):
-    """(n, n) distances of the rows of points (n, d), each difference times its column's weight."""
-    difference = np.abs(points[:, None] - points[None]) * weights
-    return difference.max(axis=2) if metric == "chebyshev" else np.sqrt(np.sum(difference**2, axis=2))
-
-
-def ksg_local(d_x, d_y, k):
-    """Local MI from two (n, n) distance matrices: KSG, Eq. ksg-estimator; a row with k copies is an atom."""
-    n = len(d_x)
-    out = np.empty(n)
-    for i in range(n):
-        others = np.arange(n) != i
-        x, y = d_x[i, others], d_y[i, others]
-        z = np.maximum(x, y)
-        radius = np.sort(z)[k - 1]
-        if radius > 0:
-            n_x, n_y = np.sum(x < radius), np.sum(y < radius)
-            out[i] = digamma(k) + digamma(n) - digamma(n_x + 1) - digamma(n_y + 1)
-        else:
-            copies, in_x, in_y = np.sum(z == 0), np.sum(x == 0), np.sum(y == 0)
-            out[i] = digamma(copies + 1) + digamma(n) - digamma(in_x + 1) - digamma(in_y + 1)
-    return out
-
-
-def deviations(points):
-    """Standard deviation of each column."""
-    return np.sqrt(np.mean((points - points.mean(axis=0)) ** 2, axis=0))
-
-
-def splitmix64(seed):
-    """Yield the 64-bit numbers of Steele, Lea & Flood's generator."""
-    while True:
-        seed = (seed + 0x9E3779B97F4A7C15) % 2**64
-        bits = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-        bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
-        yield bits ^ (bits >> 31)
-
-
-def random_order(seed, groups, length):
-    """Which row takes the place of each: blocks of `length` rows change places within each of the groups."""
-    numbers, order = splitmix64(seed), {}
-    for rows in groups:
-        blocks = [rows[first : first + length] for first in range(0, len(rows), length)]
-        for last in range(len(blocks) - 1, 0, -1):
-            other = (next(numbers) >> 32) * (last + 1) >> 32
-            blocks[last], blocks[other] = blocks[other], blocks[last]
-        order |= dict(zip(rows, [row for block in blocks for row in block], strict=True))
-    return [order[row] for row in range(len(order))]

@@ -1,0 +1,56 @@
+"""G-KSG's local values of some blocks of columns (Sec. 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..forest.forest import Plan, marginal_leaves
+from ..knn.information import Spaces, local_information, shared_spaces
+from ..scaling import standardized, unit_sized
+from .counts import geodesic_counts
+from .distance import local_part
+
+
+def local_gksg(
+    columns: np.ndarray,
+    sizes: Sequence[int],
+    plan: Plan,
+    k: int,
+    *,
+    spaces: Spaces | None = None,
+    local_distance: str = "paper",
+    queries: np.ndarray | None = None,
+    standardize: bool = False,
+    n_jobs: int | None = 1,
+    verbose: int = 0,
+) -> np.ndarray:
+    """Return the local values of the rows `queries` (None: all) of `columns` (d, n), which may be overwritten.
+
+    Blocks have the given `sizes`. The forest is grown on all columns. By default this is the total correlation of the
+    blocks: of two blocks, their mutual information.
+    """
+    asked = shared_spaces(len(sizes)) if spaces is None else spaces
+    points = standardized(columns, out=columns) if standardize else unit_sized(columns)
+    n, starts = points.shape[1], np.concatenate(([0], np.cumsum(sizes)))
+    # Along the order of its only column a block's leaves are intervals; several columns have no order.
+    orders = [
+        np.argsort(points[first], kind="stable") if size == 1 else np.arange(n)
+        for first, size in zip(starts, sizes, strict=False)
+    ]
+    leaves = marginal_leaves(points, sizes, plan, orders, n_jobs=n_jobs, verbose=verbose)
+    blocks = [points[first:stop] for first, stop in zip(starts[:-1], starts[1:], strict=True)]
+    counts = geodesic_counts(
+        leaves,
+        points,
+        sizes,
+        orders,
+        local_part(local_distance, len(plan.seeds), blocks),
+        asked.masks,
+        k,
+        np.arange(n) if queries is None else queries,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    return local_information(counts, asked, n)

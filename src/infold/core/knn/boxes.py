@@ -1,0 +1,211 @@
+"""Neighbours by boxes: rows in the leaves of a k-d tree, kept as a flat list. Best for few columns and many rows.
+
+The distances from one box to all others are a single loop, so there is no tree to walk: boxes are visited outwards by their
+number, and those too far away are passed over.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import kernel, kernel_without_nan
+from .scan import chebyshev_distances
+from .selection import clear, count_below, insert
+
+
+class Boxes(NamedTuple):
+    """Rows of a table (d, n) in boxes of at most `width` rows."""
+
+    tiles: np.ndarray  # (boxes, d, width): the rows of each box, padded with inf
+    low: np.ndarray  # (d, boxes): where each box begins
+    high: np.ndarray  # (d, boxes): and ends
+    starts: np.ndarray  # (boxes + 1,): box b has the rows order[starts[b]:starts[b + 1]]
+    order: np.ndarray  # (n,)
+
+
+@kernel
+def select(keys, order, first, stop, middle):
+    """Arrange keys[first:stop], and `order` with them, so that none before `middle` is larger than one after."""
+    while stop - first > 1:
+        a, b, c = keys[first], keys[(first + stop) // 2], keys[stop - 1]
+        pivot = max(min(a, b), min(max(a, b), c))
+        below, above = first, stop - 1
+        while below <= above:
+            while keys[below] < pivot:
+                below += 1
+            while keys[above] > pivot:
+                above -= 1
+            if below <= above:
+                keys[below], keys[above] = keys[above], keys[below]
+                order[below], order[above] = order[above], order[below]
+                below += 1
+                above -= 1
+        if middle <= above:
+            stop = above + 1
+        elif middle >= below:
+            first = below
+        else:
+            break
+
+
+@kernel
+def widest_column(table, rows):
+    """Return the column of table (d, n) along which a sample of `rows` reaches farthest."""
+    widest, found = -1.0, 0
+    for f in range(table.shape[0]):
+        low, high = np.inf, -np.inf
+        for j in range(0, rows.size, max(1, rows.size // 64)):
+            low, high = min(low, table[f, rows[j]]), max(high, table[f, rows[j]])
+        if high - low > widest:
+            widest, found = high - low, f
+    return found
+
+
+@kernel
+def order_by_boxes(table, starts):
+    """Return the rows of table (d, n) in an order in which box b has the rows starts[b] to starts[b + 1].
+
+    The number of boxes is a power of two: rows are halved along their widest column, again and again.
+    """
+    n_boxes, n = starts.size - 1, table.shape[1]
+    order, keys = np.arange(n), np.empty(n)
+    step = n_boxes
+    while step > 1:
+        for box in range(0, n_boxes, step):
+            begin, middle, stop = starts[box], starts[box + step // 2], starts[box + step]
+            values = table[widest_column(table, order[begin:stop])]
+            for j in range(begin, stop):
+                keys[j] = values[order[j]]
+            select(keys, order, begin, stop, middle)
+        step //= 2
+    return order
+
+
+@kernel
+def fill_boxes(table, starts, order, tiles, low, high):
+    """Copy the rows of table (d, n) into tiles (boxes, d, width), and fill in where each box begins and ends."""
+    for box in range(tiles.shape[0]):
+        for f in range(table.shape[0]):
+            a, b = np.inf, -np.inf
+            for j in range(starts[box + 1] - starts[box]):
+                value = table[f, order[starts[box] + j]]
+                tiles[box, f, j] = value
+                a, b = min(a, value), max(b, value)
+            low[f, box], high[f, box] = a, b
+
+
+def make_boxes(table: np.ndarray, width: int) -> Boxes:
+    """Return the rows of table (d, n) in boxes of at most `width` rows."""
+    d, n = table.shape
+    n_boxes = 1 << max(0, int(np.ceil(np.log2(n / width))))
+    starts = np.arange(n_boxes + 1) * n // n_boxes
+    order = order_by_boxes(table, starts)
+    tiles, (low, high) = np.full((n_boxes, d, width), np.inf), np.empty((2, d, n_boxes))
+    fill_boxes(table, starts, order, tiles, low, high)
+    return Boxes(tiles, low, high, starts, order)
+
+
+@kernel_without_nan
+def box_gaps(low, high, from_low, from_high, gaps):
+    """Fill gaps[j] with the distance between box j and another box, at most 0 if they touch.
+
+    With `low` and `high` exchanged everywhere it is the largest distance between a row of one and one of the other.
+    """
+    for f in range(low.shape[0]):
+        a, b, here, there = from_low[f], from_high[f], low[f], high[f]
+        if f == 0:
+            for j in range(gaps.size):
+                gaps[j] = max(here[j] - b, a - there[j])
+        else:
+            for j in range(gaps.size):
+                gaps[j] = max(gaps[j], max(here[j] - b, a - there[j]))
+
+
+@kernel
+def copy_rows(tile, size, rows):
+    """Copy the first `size` rows of a tile (d, width) into rows (width, d)."""
+    for q in range(size):
+        for f in range(tile.shape[0]):
+            rows[q, f] = tile[f, q]
+
+
+@kernel
+def box_radii(boxes, k, first, stop, radii):
+    """Fill `radii` with the distance to the k-th neighbour of each row in the boxes first to stop; return the visits.
+
+    A visit is a row that looks at a box.
+    """
+    n_boxes, d, width = boxes.tiles.shape
+    zero = boxes.starts[0]  # a written 0 would be a type of its own, and compiled for anew
+    gaps, near, row_gaps = np.empty(n_boxes), np.empty(width), np.empty(width)
+    best, center = np.empty((width, k)), np.empty((width, d))
+    visits = 0
+    for box in range(first, stop):
+        tile, begin = boxes.tiles[box], boxes.starts[box]
+        size = boxes.starts[box + 1] - begin
+        for q in range(size):
+            clear(best[q])
+        copy_rows(tile, size, center)
+        box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
+        widest = np.inf
+        for turn in range(2 * n_boxes):  # the box itself, then its neighbours to the right and left, farther and farther
+            other = box + (turn + 1) // 2 if turn % 2 else box - turn // 2
+            if other < 0 or other >= n_boxes or gaps[other] >= widest:
+                continue
+            box_gaps(tile, tile, boxes.low[:, other], boxes.high[:, other], row_gaps)
+            widest = 0.0
+            for q in range(size):
+                if row_gaps[q] < best[q, -1]:
+                    visits += 1
+                    chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
+                    if other == box:
+                        near[q] = np.inf
+                    if count_below(near, best[q, -1]) > 0:
+                        for j in range(width):
+                            if near[j] < best[q, -1]:
+                                insert(best[q], near[j])
+                widest = max(widest, best[q, -1])
+        for q in range(size):
+            radii[boxes.order[begin + q]] = best[q, -1]
+    return visits
+
+
+@kernel
+def box_counts(boxes, bounds, first, stop, counts):
+    """Fill `counts` with how many rows are nearer than its bound to each row in the boxes first to stop."""
+    n_boxes, d, width = boxes.tiles.shape
+    low, high, starts, zero = boxes.low, boxes.high, boxes.starts, boxes.starts[0]
+    gaps, spans, row_gaps, row_spans = np.empty(n_boxes), np.empty(n_boxes), np.empty(width), np.empty(width)
+    near, bound, center, found = np.empty(width), np.empty(width), np.empty((width, d)), np.empty(width, np.int64)
+    for box in range(first, stop):
+        tile, begin = boxes.tiles[box], starts[box]
+        size = starts[box + 1] - begin
+        copy_rows(tile, size, center)
+        widest, narrowest = 0.0, np.inf
+        for q in range(size):
+            found[q] = 0
+            bound[q] = bounds[boxes.order[begin + q]]
+            widest, narrowest = max(widest, bound[q]), min(narrowest, bound[q])
+        box_gaps(low, high, low[:, box], high[:, box], gaps)
+        box_gaps(high, low, high[:, box], low[:, box], spans)
+        inside = 0
+        for other in range(n_boxes):
+            n_other = starts[other + 1] - starts[other]
+            if gaps[other] >= widest:
+                continue
+            if spans[other] < narrowest:
+                inside += n_other
+                continue
+            box_gaps(tile, tile, low[:, other], high[:, other], row_gaps)
+            box_gaps(tile, tile, high[:, other], low[:, other], row_spans)
+            for q in range(size):
+                if row_gaps[q] < bound[q]:
+                    if row_spans[q] < bound[q]:
+                        found[q] += n_other
+                    else:
+                        chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
+                        found[q] += count_below(near, bound[q])
+        for q in range(size):
+            counts[boxes.order[begin + q]] = found[q] + inside

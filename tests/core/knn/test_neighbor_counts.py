@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import neighbors
+
+from infold.core.knn.counts import boxes_may_pay, neighbor_counts
+from infold.core.knn.information import CONDITIONAL, local_information, shared_spaces
+from infold.core.knn.ksg import METRICS, local_ksg
+from infold.core.knn.scan import EUCLIDEAN
+
+SCANNED, BOXED = 90, 700  # rows with which up to three columns are searched by scans, and by boxes
+
+
+def bits(blocks):
+    return sum(1 << b for b in blocks)
+
+
+def expected_counts(columns, sizes, spaces, k, metrics=None):
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    metrics = metrics or ["chebyshev"] * len(sizes)
+    distances = [
+        neighbors.block_distance(columns[a:b], m) for a, b, m in zip(starts[:-1], starts[1:], metrics, strict=True)
+    ]
+    return neighbors.counts(distances, spaces, k)
+
+
+def awkward(name, rng, d, n):
+    """Columns (d, n) that break kNN code."""
+    normal = rng.normal(size=(d, n))
+    return {
+        "normal": normal,
+        "lattice": rng.integers(0, 9, (d, n)).astype(float),
+        "binary": rng.integers(0, 2, (d, n)).astype(float),
+        "copies": np.repeat(normal[:, : n // 5], 5, axis=1),
+        "Cauchy": rng.standard_cauchy((d, n)),
+        "ratio": 1 / normal,
+        "one huge value": np.where(np.arange(n) == 3, 1e12, normal),
+        "sorted": np.sort(normal, axis=1),
+        "offset": normal + 1e6,
+        "mixed": np.where(np.arange(d)[:, None] % 2 == 0, normal, np.round(normal)),
+    }[name]
+
+
+NAMES = ["normal", "lattice", "binary", "copies", "Cauchy", "ratio", "one huge value", "sorted", "offset", "mixed"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n", [SCANNED, BOXED])
+@pytest.mark.parametrize(
+    ("sizes", "spaces"),
+    [((1, 1), [(0,), (1,)]), ((2, 1), [(0,), (1,)]), ((1, 1, 1), [(0, 2), (1, 2), (2,)]), ((1, 1, 1), [(0,), (1,), (2,)])],
+)
+def test_counts_match_the_definition(rng, name, n, sizes, spaces):
+    columns = awkward(name, rng, sum(sizes), n)
+    assert boxes_may_pay(*columns.shape) == (n == BOXED)
+    for k in (1, 4):
+        found = neighbor_counts(columns, sizes, [bits(s) for s in spaces], k)
+        assert_array_equal(found, expected_counts(columns, sizes, spaces, k))
+
+
+@pytest.mark.parametrize("name", ["normal", "lattice", "copies"])
+@pytest.mark.parametrize(("sizes", "n"), [((4, 3), 50), ((20, 31), 40), ((5, 5), 2_000), ((3, 2, 2), 1_400)])
+def test_many_columns_match_the_definition(rng, name, sizes, n):
+    columns = awkward(name, rng, sum(sizes), n)
+    spaces = [(b,) for b in range(len(sizes))]
+    found = neighbor_counts(columns, sizes, [bits(s) for s in spaces], 3)
+    assert_array_equal(found, expected_counts(columns, sizes, spaces, 3))
+
+
+@pytest.mark.parametrize("metrics", [("euclidean", "euclidean"), ("chebyshev", "euclidean")])
+def test_other_norms_match_the_definition(rng, metrics):
+    columns = rng.normal(size=(5, 70))
+    found = neighbor_counts(columns, (2, 3), (1, 2), 3, metrics=[METRICS[m] for m in metrics])
+    assert_array_equal(found, expected_counts(columns, (2, 3), [(0,), (1,)], 3, metrics))
+
+
+def test_fewest_rows_that_have_a_kth_neighbour(rng):
+    columns = rng.normal(size=(2, 4))
+    found = neighbor_counts(columns, (1, 1), (1, 2), 3)
+    assert_array_equal(found, expected_counts(columns, (1, 1), [(0,), (1,)], 3))
+
+
+def test_threads_change_no_bit(rng):
+    for columns in (rng.normal(size=(3, 30_000)), rng.normal(size=(40, 4_000))):
+        sizes = (len(columns) - 1, 1)
+        one, two = (neighbor_counts(columns, sizes, (1, 2), 3, n_jobs=n_jobs) for n_jobs in (1, 2))
+        assert_array_equal(one, two)
+
+
+def test_boxes_and_scans_agree(rng):
+    # Rows near a line in twelve columns: boxes pay, although twelve columns would be too many for other data.
+    line = rng.normal(size=10_000)
+    columns = np.outer(rng.normal(size=12), line) + 1e-3 * rng.normal(size=(12, 10_000))
+    by_boxes = neighbor_counts(columns, (6, 6), (1, 2), 3)
+    by_scans = neighbor_counts(columns[:1], (1,), (1,), 3, metrics=[EUCLIDEAN])  # the same norm in one column
+    assert_array_equal(by_scans, neighbor_counts(columns[:1], (1,), (1,), 3))
+    some = rng.choice(10_000, 20, replace=False)
+    for i in some:
+        distance = [np.abs(block - block[:, [i]]).max(axis=0) for block in (columns[:6], columns[6:])]
+        radius = np.partition(np.maximum(*distance), 3)[3]
+        assert_array_equal(by_boxes[:, i], [3, *(np.sum(d < radius) for d in distance)])
+
+
+def test_formula_of_each_question(rng):
+    n = 60
+    for sizes, spaces, formula in (
+        ((2, 1), shared_spaces(2), lambda c: neighbors.mutual_information(c, n)),
+        ((1, 1, 2), shared_spaces(3), lambda c: neighbors.total_correlation(c, n)),
+        ((1, 1, 2), CONDITIONAL, neighbors.conditional_information),
+    ):
+        counts = neighbor_counts(rng.normal(size=(sum(sizes), n)), sizes, spaces.masks, 3)
+        assert_allclose(local_information(counts, spaces, n), formula(counts), rtol=1e-13, atol=1e-13)
+
+
+def test_atoms_are_discrete_information():
+    # Every row has k copies or more: the plug-in estimate of a binary symmetric channel, up to ψ(n) − log n.
+    x = np.repeat([0.0, 0.0, 1.0, 1.0], 50)
+    y = np.repeat([0.0, 1.0, 0.0, 1.0], [40, 10, 10, 40]).astype(float)
+    x = np.repeat([0.0, 1.0], [50, 50])
+    local = local_ksg(np.array([x, y]), (1, 1), 3)
+    assert abs(local.mean() - 0.1927) < 0.02  # log 2 − H(.2); digammas of counts from 10 up differ by some hundredths
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_standardising_is_a_choice(rng, standardize):
+    columns = rng.normal(size=(3, 80)) * np.array([[1.0], [30.0], [0.01]])
+    expected = neighbors.standardized(columns) if standardize else columns
+    counts = expected_counts(expected, (2, 1), [(0,), (1,)], 3)
+    local = local_ksg(columns.copy(), (2, 1), 3, standardize=standardize)
+    assert_allclose(local, neighbors.mutual_information(counts, 80), rtol=1e-12, atol=1e-12)
+
+
+def test_ties_of_whole_numbers_survive_standardising(rng):
+    # As whole numbers are multiples of their unit, differences that are equal stay equal, at any offset and scale.
+    whole = rng.integers(0, 30, size=(4, 300)).astype(float)
+    local = local_ksg(whole.copy(), (2, 2), 3, standardize=True)
+    units = 1 / np.sqrt(np.mean((whole - whole.mean(axis=1, keepdims=True)) ** 2, axis=1, keepdims=True))
+    differences = np.abs(whole[:, :, None] - whole[:, None, :])  # exact, and multiplied by one number per column
+    distances = [(differences[:2] * units[:2, :, None]).max(axis=0), (differences[2:] * units[2:, :, None]).max(axis=0)]
+    counts = neighbors.counts(distances, [(0,), (1,)], 3)
+    assert_allclose(local, neighbors.mutual_information(counts, 300), rtol=1e-12, atol=1e-12)
+    assert_array_equal(local_ksg(whole + 1e9, (2, 2), 3, standardize=True), local)
+
+
+@pytest.mark.parametrize("factor", [1e300, 1e-300, 1e150, 3.0])
+def test_size_does_not_matter(rng, factor):
+    columns = rng.normal(size=(2, 100))
+    local = local_ksg(columns.copy(), (1, 1), 3, standardize=True)
+    assert_array_equal(local_ksg(columns * factor, (1, 1), 3, standardize=True), local)
+    assert_array_equal(local_ksg(columns * [[factor], [1]], (1, 1), 3, standardize=True), local)
+
+
+def test_order_of_rows_does_not_matter(rng):
+    columns, order = rng.standard_cauchy((4, 500)), rng.permutation(500)
+    local = local_ksg(columns.copy(), (2, 2), 3, standardize=True)
+    assert_array_equal(local_ksg(columns[:, order].copy(), (2, 2), 3, standardize=True), local[order])

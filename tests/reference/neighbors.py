@@ -1,0 +1,46 @@
+"""Slow definitions of neighbour counts and of what follows from them, by whole distance matrices."""
+
+import numpy as np
+from scipy.special import digamma
+
+
+def block_distance(columns, metric="chebyshev"):
+    """(n, n) distances between the rows of columns (d, n)."""
+    difference = np.abs(columns[:, :, None] - columns[:, None, :])
+    return difference.max(axis=0) if metric == "chebyshev" else np.sqrt(np.sum(difference**2, axis=0))
+
+
+def counts(distances, spaces, k):
+    """(1 + spaces, n) counts from a list of (n, n) distances, one per block; spaces are sets of block numbers."""
+    n = len(distances[0])
+    out = np.empty((1 + len(spaces), n), int)
+    for i in range(n):
+        joint = np.delete(np.max([d[i] for d in distances], axis=0), i)
+        radius = np.sort(joint)[k - 1]
+        out[0, i] = k if radius > 0 else 1 + np.sum(joint == 0)
+        for s, blocks in enumerate(spaces):
+            own = np.max([distances[b][i] for b in blocks], axis=0)
+            out[1 + s, i] = np.sum(own < radius) if radius > 0 else np.sum(own == 0)
+    return out
+
+
+def mutual_information(counts, n):
+    """Local values of Kraskov et al."""
+    return digamma(counts[0]) + digamma(n) - digamma(counts[1]) - digamma(counts[2])
+
+
+def conditional_information(counts):
+    """Local values of Frenzel and Pompe, of counts in XZ, YZ and Z."""
+    return digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2]) + digamma(counts[3])
+
+
+def total_correlation(counts, n):
+    """Local values of the first estimator of Kraskov et al. for several blocks."""
+    m = len(counts) - 1
+    return digamma(counts[0]) + (m - 1) * digamma(n) - sum(digamma(row) for row in counts[1:])
+
+
+def standardized(columns):
+    """Columns (d, n) with mean 0 and standard deviation 1."""
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    return centred / np.sqrt(np.mean(centred**2, axis=1, keepdims=True))
