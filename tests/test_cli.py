@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import warnings
@@ -107,6 +108,21 @@ def test_local_values_are_written_whole(data, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["data.csv", "local.csv"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX links and devices")
+def test_local_values_go_through_links_and_to_devices(data, tmp_path):
+    question = ["estimate", data[0], "--x", "a", "--y", "c", "--method", "ksg"]
+    link = tmp_path / "link.csv"
+    link.symlink_to("target.csv")
+    answer(*question, "--local", link)
+    assert link.is_symlink()
+    assert len((tmp_path / "target.csv").read_text().splitlines()) == 81
+    answer(*question, "--local", os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    text = process(*question, "--local", "/dev/stdout").stdout
+    assert text.startswith("local_mi\n")
+    assert "I(X; Y)" in text
+
+
 def test_warnings_are_lines_on_stderr_and_part_of_the_json(data, monkeypatch):
     true_function = infold.mutual_information
 
@@ -153,6 +169,9 @@ def test_mistakes_are_one_line(data, arguments, says):
 def test_the_data_are_not_overwritten(data):
     before = data[0].read_bytes()
     assert "would overwrite the data" in complaint("estimate", data[0], "--x", "a", "--y", "c", "--local", data[0])
+    link = data[0].with_name("report.html")
+    link.symlink_to(data[0])
+    assert "would overwrite the data" in complaint("report", data[0], "--x", "a", "--y", "c", "--output", link)
     assert data[0].read_bytes() == before
 
 

@@ -1,6 +1,7 @@
 """The paper's experiments: rows tell what the API answers, and nothing that is finished is lost or done twice."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -223,6 +224,20 @@ def test_quick_and_force(finished, tiny, tmp_path):
     assert run(tiny, tmp_path, quick=True).n_rows == 6 + 2
     (tmp_path / "tiny.csv").write_text(finished[1].replace("helix", "spiral"))
     assert run(tiny, tmp_path, quick=True, force=True).n_computed == 8
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX links and devices")
+def test_results_go_through_links_and_to_devices(finished, tiny, tmp_path):
+    header, *lines = finished[1].splitlines(keepends=True)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "tiny.csv").write_text("".join([header, *lines[:-2]]))
+    (tmp_path / "tiny.csv").symlink_to("kept/tiny.csv")
+    (tmp_path / "tiny.png").symlink_to(os.devnull)
+    assert run(tiny, tmp_path).n_computed == 2
+    assert timeless((tmp_path / "kept" / "tiny.csv").read_text()) == timeless(finished[1])
+    assert run(tiny, tmp_path, quick=True, force=True).n_computed == 8
+    assert len((tmp_path / "kept" / "tiny.csv").read_text().splitlines()) == 9
+    assert all((tmp_path / name).is_symlink() for name in ("tiny.csv", "tiny.png"))
 
 
 # Figures

@@ -1,10 +1,9 @@
-"""What the commands share: options, reading the table, complaints, warnings, files that appear whole."""
+"""What the commands share: options, reading the table, complaints, warnings, checked output."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from infold.data import output
 
 if TYPE_CHECKING:
     from infold._validation import Table
@@ -75,6 +76,11 @@ class Question:
             from infold._tables import read_labels
 
             return given(groups=groups and read_labels(self.file, groups, "--groups"), block=block)
+
+    def check_keeps_data(self, option: str, path: Path) -> None:
+        """Refuse to write an answer over the data that it is about."""
+        if path.exists() and path.samefile(self.file):
+            raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
     def told(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
         """Return the answer for JSON with the question in front, so that names are there once."""
@@ -226,22 +232,15 @@ def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
     """Refuse, before any work is done, a file that could not be written afterwards."""
     if suffixes and path.suffix.lower() not in suffixes:
         raise UserError(f"{path} has the suffix {path.suffix!r}, but it must be one of {', '.join(suffixes)}.")
-    if path.is_dir():
-        raise UserError(f"{path} is a directory; name a file in it.")
-    if not path.parent.is_dir():
-        raise UserError(f"{path} cannot be written, as {path.parent} is not a directory; create it first.")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"{path} cannot be written, as {path.parent} is not writable; name another place.")
+    with user_errors():
+        output.check_output(path)
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes the place of `path` only when it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+def write(path: Path, content: str | bytes) -> None:
+    """Write an answer to a file; what stands in the way is one line for the user."""
     try:
-        yield temporary
-        temporary.replace(path)
+        output.write_output(path, content)
+    except BrokenPipeError:  # the reader left: for the group of commands to handle
+        raise
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror or error}); name another place.") from error
-    finally:
-        temporary.unlink(missing_ok=True)

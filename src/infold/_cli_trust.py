@@ -19,8 +19,8 @@ from infold._cli_shared import (
     check_output,
     given,
     print_json,
-    replacing,
     working,
+    write,
 )
 
 
@@ -98,6 +98,7 @@ def report(
 ) -> None:
     """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
     check_output(output, (".html", ".htm"))
+    question.check_keeps_data("--output", output)
     with working() as heard:
         from infold.report import make_report
 
@@ -111,8 +112,7 @@ def report(
             command=_command(ctx),
         )
         page = made.html()
-    with replacing(output) as temporary:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
+    write(output, page)
     if as_json:
         print_json(question.told({"output": str(output), **made.to_dict()}), heard)
         return

@@ -14,6 +14,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._figures import new_figure, open_frame
+from .data.output import write_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -317,6 +318,6 @@ def draw(experiment: Experiment, rows: Sequence[Row], path: Path) -> None:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=100)
     image = Image.open(buffer).convert("RGB").quantize(96, dither=Image.Dither.NONE)
-    temporary = path.with_name(f".{path.name}.part")
-    image.save(temporary, format="png", optimize=True)
-    temporary.replace(path)
+    small = io.BytesIO()
+    image.save(small, format="png", optimize=True)
+    write_output(path, small.getvalue())

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -158,7 +158,7 @@ def rough_seconds(settings: Sequence[Setting]) -> float:
 
 def read_lines(path: Path) -> dict[tuple[str, ...], str]:
     """Return the whole lines of a CSV by key; none if there is no file, or if it has other columns."""
-    if not path.exists():
+    if not path.is_file():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
         header, *lines = file.readlines() or [""]
@@ -173,14 +173,19 @@ def _is_whole(line: str) -> bool:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """Return the rows of a CSV that `infold reproduce` wrote, with numbers as numbers."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return parse_rows(file)
+
+
+def parse_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the rows of such a CSV, header and lines, with numbers as numbers."""
     numbers = {"n": int, "noise_dims": int, "k": int, "seed": int}
     numbers |= dict.fromkeys(("noise_scale", "estimate", "truth", "seconds"), float)  # type: ignore[arg-type]
     flags = ("standardize", "truth_is_bound", "warned")
     rows = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for text in csv.DictReader(file):
-            row: dict[str, Any] = {name: numbers.get(name, str)(value) for name, value in text.items()}
-            row |= {name: text[name] == "true" for name in flags}
-            monte_carlo = text["truth_monte_carlo"]
-            rows.append(row | {"truth_monte_carlo": float(monte_carlo) if monte_carlo else None})
+    for text in csv.DictReader(lines):
+        row: dict[str, Any] = {name: numbers.get(name, str)(value) for name, value in text.items()}
+        row |= {name: text[name] == "true" for name in flags}
+        monte_carlo = text["truth_monte_carlo"]
+        rows.append(row | {"truth_monte_carlo": float(monte_carlo) if monte_carlo else None})
     return rows

@@ -6,6 +6,7 @@ code 2; Ctrl-C is exit code 130.  Heavy imports happen inside commands, so that 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -31,8 +32,8 @@ from infold._cli_shared import (
     given,
     installed_version,
     print_json,
-    replacing,
     working,
+    write,
 )
 from infold._cli_trust import diagnose, independence, relevance, report
 
@@ -113,8 +114,7 @@ def estimate(
             raise UserError(f"{name} is for {needs}, which is not given; add {needs}, or leave {name} out.")
     if local is not None:
         check_output(local)
-        if local.exists() and local.samefile(question.file):
-            raise UserError(f"--local={local} would overwrite the data; name another file.")
+        question.check_keeps_data("--local", local)
         if "max_queries" in question.options:
             raise UserError("--local is for all rows, of which --max-queries takes some; leave one of them out.")
     shuffle = question.shuffle(groups, block)
@@ -131,8 +131,7 @@ def estimate(
                 question.x, question.y, **given(n_permutations=permutations), **shuffle, **question.options
             )
     if local is not None:
-        with replacing(local) as temporary:
-            temporary.write_text("local_mi\n" + "".join(f"{value!r}\n" for value in result.local.tolist()))
+        write(local, "local_mi\n" + "".join(f"{value!r}\n" for value in result.local.tolist()))
     if as_json:
         print_json(question.told(result.to_dict(), **{name: one.to_dict() for name, one in more.items()}), heard)
         return
@@ -166,8 +165,9 @@ def demo(
                 raise
             typer.echo(f"infold: no picture: {error}", err=True)
         else:
-            with replacing(output) as temporary:
-                figure.savefig(temporary, format=output.suffix[1:].lower(), dpi=150)
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=output.suffix[1:].lower(), dpi=150)
+            write(output, drawn.getvalue())
             picture = str(output)
     if as_json:
         print_json({"n_samples": _demo.N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, heard)

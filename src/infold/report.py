@@ -16,6 +16,7 @@ import numpy as np
 
 from ._report_page import check_extras, render
 from ._validation import DataWarning, Table, check_table
+from .data.output import write_output
 from .diagnosis import diagnose
 from .inference import confidence_interval, independence_test
 from .measures import DEFAULT_METHOD
@@ -241,7 +242,7 @@ def write_report(X: Any, Y: Any, path: str | Path, **settings: Any) -> Report:
     True
     """
     report = make_report(X, Y, **settings)
-    Path(path).write_text(report.html(), encoding="utf-8", newline="\n")
+    write_output(path, report.html())
     return report
 
 

@@ -9,7 +9,6 @@ cluster.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from ._reproduce_rows import (
     HEADER,
     grouped,
     measured_rows,
+    parse_rows,
     read_lines,
     read_rows,
     rough_seconds,
@@ -28,6 +28,7 @@ from ._reproduce_rows import (
     warm_up,
 )
 from ._tasks import as_finished
+from .data.output import remove_output, write_output
 
 __all__ = ["Experiment", "Outcome", "Setting", "default_output", "experiments", "parse", "read_rows", "run"]
 
@@ -104,8 +105,8 @@ def run(
     output.mkdir(parents=True, exist_ok=True)
     if force:
         for one in chosen:
-            _partial(output, one).unlink(missing_ok=True)
-            _final(output, one).unlink(missing_ok=True)
+            remove_output(_partial(output, one))
+            remove_output(_final(output, one))
     plans = {one.name: one.settings(quick=quick) for one in chosen}
     others = list(chosen if force else {**experiments(), **{one.name: one for one in chosen}}.values())
     waiting = list(dict.fromkeys(s for one in chosen for s in _missing(plans[one.name], _finished(output, one))))
@@ -142,15 +143,16 @@ def _run_one(
             file.writelines(borrowed.values())
             computed = _computed(_missing(waiting, borrowed), file, n_jobs, bar)
         finished |= borrowed | computed
+    table = [HEADER, *(finished[setting.key] for setting in plan)]
     if plan:
-        _write_whole(_final(output, experiment), HEADER + "".join(finished[setting.key] for setting in plan))
-        _partial(output, experiment).unlink(missing_ok=True)
+        _write_whole(_final(output, experiment), "".join(table))
+        remove_output(_partial(output, experiment))
     return Outcome(
         name=experiment.name,
         n_rows=len(plan),
         n_computed=len(plan) - n_before,
         csv=_final(output, experiment) if plan else None,
-        figure=_draw(experiment, output),
+        figure=_draw(experiment, parse_rows(table), output),
     )
 
 
@@ -205,24 +207,18 @@ def _appending(path: Path) -> Iterator[IO[str]]:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Write a file that takes the place of the old one only when it is whole, and leave an equal one alone."""
+    """Write a file, and leave an equal one alone."""
     with contextlib.suppress(OSError):
-        if path.read_text(encoding="utf-8") == text:
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
             return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_output(path, text)
 
 
-def _draw(experiment: Experiment, output: Path) -> Path | None:
-    """Draw the figure from the CSV; None without matplotlib."""
+def _draw(experiment: Experiment, rows: list[dict[str, Any]], output: Path) -> Path | None:
+    """Draw the figure; None without matplotlib."""
     from ._reproduce_figures import draw
 
     path = output / f"{experiment.name}.png"
-    rows = read_rows(_final(output, experiment)) if experiment.runs else []
     try:
         draw(experiment, rows, path)
     except ImportError as error:

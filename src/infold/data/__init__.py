@@ -1,0 +1,1 @@
+"""What users hand over, and the files that they get back."""
