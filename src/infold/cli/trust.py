@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infold._cli_shared import (
+from .question import (
     Block,
     Groups,
     Json,

@@ -14,8 +14,9 @@ from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import infold
-from infold import _demo, cli
-from infold._cli_shared import installed_version
+from infold import cli
+from infold.cli import demo, kernels
+from infold.cli.question import installed_version
 
 QUICK = ["--method", "gksg", "--trees", "20"]
 
@@ -157,7 +158,10 @@ def test_warnings_are_lines_on_stderr_and_part_of_the_json(data, monkeypatch):
         (["--x", "a", "--y", "c", "--seed", "-1"], "-1"),
         (["--x", "a", "--y", "c", "--jobs", "0"], "jobs"),
         (["--x", "a", "--y", "c", "--local", "no/such/place.csv"], "not a directory"),
-        (["--x", "a", "--y", "c", *QUICK, "--max-queries", "9", "--local", "local.csv"], "--max-queries takes some"),
+        (
+            ["--x", "a", "--y", "c", *QUICK, "--max-queries", "9", "--local", "local.csv"],
+            "--max-queries takes some",
+        ),
         (["--x", "a", "--y", "c", "--jsn"], "--jsn"),
         (["--x", "a", "--y"], "--y"),
     ],
@@ -201,9 +205,9 @@ def test_a_bug_is_not_hidden(data, monkeypatch):
 
 @pytest.fixture
 def small_demo(monkeypatch):
-    monkeypatch.setattr(_demo, "N_SAMPLES", 60)
-    monkeypatch.setattr(_demo, "HELIX_NOISE", (0, 2))
-    monkeypatch.setattr(_demo, "CONTROL_NOISE", (0,))
+    monkeypatch.setattr(demo, "N_SAMPLES", 60)
+    monkeypatch.setattr(demo, "HELIX_NOISE", (0, 2))
+    monkeypatch.setattr(demo, "CONTROL_NOISE", (0,))
 
 
 @pytest.mark.usefixtures("small_demo")
@@ -243,17 +247,17 @@ def test_demo_without_matplotlib_still_answers(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("output", "says"), [("demo.doc", "suffix '.doc'"), ("no/demo.png", "not a directory")])
 def test_demo_refuses_a_bad_output_before_it_works(tmp_path, monkeypatch, output, says):
-    monkeypatch.setattr(_demo, "run", None)
+    monkeypatch.setattr(demo, "run", None)
     assert says in complaint("demo", "--output", tmp_path / output)
 
 
 def test_the_reading_follows_the_numbers():
     rows = [
-        _demo.Row(data="helix", noise_dims=0, truth=6.77, ksg=5.0, gksg=4.0, auto=4.5),
-        _demo.Row(data="helix", noise_dims=4, truth=6.77, ksg=1.0, gksg=2.0, auto=4.6),
-        _demo.Row(data="independent", noise_dims=0, truth=0.0, ksg=-0.3, gksg=0.1, auto=0.02),
+        demo.Row(data="helix", noise_dims=0, truth=6.77, ksg=5.0, gksg=4.0, auto=4.5),
+        demo.Row(data="helix", noise_dims=4, truth=6.77, ksg=1.0, gksg=2.0, auto=4.6),
+        demo.Row(data="independent", noise_dims=0, truth=0.0, ksg=-0.3, gksg=0.1, auto=0.02),
     ]
-    first, second = _demo.reading(rows)
+    first, second = demo.reading(rows)
     assert "KSG finds 1.00, G-KSG 2.00 and auto, the default, 4.60" in first
     assert "1 of 2 helices" in first
     assert "at most 0.30 there, G-KSG by 0.10, auto by 0.02" in second
@@ -328,18 +332,14 @@ def test_ctrl_c_leaves_nothing_behind(data, tmp_path):
 
 
 def test_compile_says_where_kernels_are_kept(monkeypatch, tmp_path):
-    from infold import _kernels
-
-    monkeypatch.setattr(_kernels, "TASKS", (partial((tmp_path / "one").touch), partial((tmp_path / "two").touch)))
+    monkeypatch.setattr(kernels, "TASKS", (partial((tmp_path / "one").touch), partial((tmp_path / "two").touch)))
     told = answer("compile", "--jobs", 2)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["one", "two"]
     assert told.startswith("All kernels are compiled (")
-    assert told.rstrip(".\n").endswith(_kernels.folder())
+    assert told.rstrip(".\n").endswith(kernels.folder())
 
 
 def test_compile_has_nothing_to_do_where_nothing_can_be_kept(monkeypatch):
-    from infold import _kernels
-
-    monkeypatch.setattr(_kernels, "folder", lambda: None)
+    monkeypatch.setattr(kernels, "folder", lambda: None)
     assert "NUMBA_CACHE_DIR" in complaint("compile")
     assert "--jobs=0" in complaint("compile", "--jobs", 0)

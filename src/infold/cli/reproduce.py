@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infold._cli_shared import UserError, print_json, user_errors
+from .question import UserError, print_json, user_errors
 
 
 def reproduce(

@@ -65,7 +65,7 @@ class Setting:
         """Keywords of `mutual_information` that make the estimate again on the data of this setting."""
         own: dict[str, Any] = {"n_neighbors": self.k, "standardize": self.standardize}
         if self.method == "gksg":
-            from .estimators import paper_settings
+            from infold.estimators import paper_settings
 
             own = ({} if self.standardize else paper_settings) | own
             own |= {"local_distance": self.variant, "random_state": self.seed}
@@ -97,7 +97,7 @@ class Experiment:
     name, title, about : str
         The file's name, a heading, and a sentence.
     figure : str
-        Which drawing, by its name in `_reproduce_figures`.
+        Which drawing, by its name in `infold.reproduce.figures`.
     runs : list of dict
         Blocks of settings to cross.
     quick : dict
@@ -159,7 +159,7 @@ def parse(name: str, text: str) -> Experiment:
 def experiments() -> dict[str, Experiment]:
     """Return the experiments that come with the package, by name, in the order of the paper."""
     found = []
-    for file in (files("infold") / "experiments").iterdir():
+    for file in (files("infold.reproduce") / "experiments").iterdir():
         if file.name.endswith(".toml"):
             text = file.read_text(encoding="utf-8")
             found.append((tomllib.loads(text)["place"], parse(file.name.removesuffix(".toml"), text)))

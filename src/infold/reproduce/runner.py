@@ -15,22 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ._reproduce_plan import Experiment, Setting, experiments, parse
-from ._reproduce_rows import (
+from infold._tasks import as_finished
+from infold.data.output import remove_output, write_output
+
+from .plan import Experiment, Setting, experiments
+from .rows import (
     HEADER,
     grouped,
     measured_rows,
     parse_rows,
     read_lines,
-    read_rows,
     rough_seconds,
     versions,
     warm_up,
 )
-from ._tasks import as_finished
-from .data.output import remove_output, write_output
-
-__all__ = ["Experiment", "Outcome", "Setting", "default_output", "experiments", "parse", "read_rows", "run"]
 
 RESULTS = Path("experiments") / "results"  # in a checkout of the repository
 ELSEWHERE = Path("infold-results")
@@ -216,7 +214,7 @@ def _write_whole(path: Path, text: str) -> None:
 
 def _draw(experiment: Experiment, rows: list[dict[str, Any]], output: Path) -> Path | None:
     """Draw the figure; None without matplotlib."""
-    from ._reproduce_figures import draw
+    from .figures import draw
 
     path = output / f"{experiment.name}.png"
     try:

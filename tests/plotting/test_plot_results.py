@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold import plotting
-from infold._figures import label
-from infold._plot_columns import principal_plane
 from infold._validation import Table
+from infold.plotting.columns import principal_plane
+from infold.plotting.figures import label
 
 pytest.importorskip("matplotlib")
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ._reproduce_plan import KEY, Setting, as_text
-from ._validation import DataWarning
-from .datasets import Dataset, make_gaussian, make_helix, make_independent, make_sphere, make_uniform
+from infold._validation import DataWarning
+from infold.datasets import Dataset, make_gaussian, make_helix, make_independent, make_sphere, make_uniform
+
+from .plan import KEY, Setting, as_text
 
 FOUND = ("estimate", "truth", "truth_is_bound", "truth_monte_carlo", "warned", "seconds")
 VERSIONS = ("infold", "numpy", "numba")
@@ -108,13 +109,13 @@ def _plain(data: Dataset, setting: Setting) -> tuple[float, bool, float]:
 
 def _geodesic(data: Dataset, settings: Sequence[Setting]) -> list[tuple[float, bool, float]]:
     """The same of G-KSG for every k, from one forest: what `GeodesicKSG` answers for each."""
-    from .core.distance import LOCAL_DISTANCES, diameter
-    from .core.folded import folded_side
-    from .core.forest import marginal_leaves
-    from .core.geodesic import geodesic_local_mi
-    from .core.neighbors import digammas
-    from .core.scaling import standardized, unit_sized
-    from .estimators import GeodesicKSG, forest_plan
+    from infold.core.distance import LOCAL_DISTANCES, diameter
+    from infold.core.folded import folded_side
+    from infold.core.forest import marginal_leaves
+    from infold.core.geodesic import geodesic_local_mi
+    from infold.core.neighbors import digammas
+    from infold.core.scaling import standardized, unit_sized
+    from infold.estimators import GeodesicKSG, forest_plan
 
     start = time.process_time()
     one = settings[0]

@@ -13,14 +13,14 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._figures import new_figure, open_frame
-from .data.output import write_output
+from infold.data.output import write_output
+from infold.plotting.figures import new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ._reproduce_plan import Experiment
+    from .plan import Experiment
 
 Row = dict[str, Any]
 TASKS = ("uniform", "gaussian", "helix", "sphere")
@@ -151,7 +151,7 @@ def _legend(figure: Figure, axes: Sequence[Axes], columns: int) -> None:
 
 def draw_samples(rows: Sequence[Row]) -> Figure:
     """The helix, and the sphere as the authors' code draws it and as the supplement prints it."""
-    from .datasets import make_helix, make_sphere
+    from infold.datasets import make_helix, make_sphere
 
     figure = new_figure(10.0, 3.9)
     helix, patch = make_helix(500, random_state=0), make_sphere(500, random_state=0)

@@ -16,11 +16,9 @@ from typing import Any
 import joblib
 import numpy as np
 
+from infold import GeodesicForest, confidence_interval, independence_test, mutual_information
 from infold.core.forest import renumber
 from infold.core.parallel import progress_bar
-from infold.inference import confidence_interval, independence_test
-from infold.manifold import GeodesicForest
-from infold.measures import mutual_information
 
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": 0}
 

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from infold._cli_reproduce import reproduce
-from infold._cli_shared import (
+from .question import (
     Block,
     Groups,
     Jobs,
@@ -35,7 +34,8 @@ from infold._cli_shared import (
     working,
     write,
 )
-from infold._cli_trust import diagnose, independence, relevance, report
+from .reproduce import reproduce
+from .trust import diagnose, independence, relevance, report
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -139,8 +139,8 @@ def estimate(
         typer.echo(str(part))
 
 
-@app.command()
-def demo(
+@app.command("demo")
+def show_demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .png, .pdf or .svg.")] = Path(
         "infold-demo.png"
     ),
@@ -152,14 +152,14 @@ def demo(
     """See what infold does: a helix among noise columns, measured by KSG, G-KSG and auto."""
     if not no_plot:
         check_output(output, PICTURES)
-    from infold import _demo
+    from . import demo
 
     with working() as heard:
-        rows = _demo.run(seed, jobs)
+        rows = demo.run(seed, jobs)
     picture = None
     if not no_plot:
         try:
-            figure = _demo.picture(rows, seed)
+            figure = demo.picture(rows, seed)
         except ImportError as error:
             if error.name != "matplotlib":
                 raise
@@ -170,13 +170,13 @@ def demo(
             write(output, drawn.getvalue())
             picture = str(output)
     if as_json:
-        print_json({"n_samples": _demo.N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, heard)
+        print_json({"n_samples": demo.N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, heard)
         return
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print(_demo.table(rows))
-    for sentence in _demo.reading(rows):
+    console.print(demo.table(rows))
+    for sentence in demo.reading(rows):
         console.print("", sentence, sep="\n")
     if picture is not None:
         typer.echo(f"\nPicture: {picture}")
@@ -190,7 +190,7 @@ def compile_kernels(
     """Compile all kernels now, so that no later run has to wait; for images of containers."""
     if jobs == 0:
         raise UserError("--jobs=0 must not be 0; pass a number of processes, or -1 for all cores.")
-    from infold._kernels import compile_all, folder
+    from .kernels import compile_all, folder
 
     if folder() is None:
         raise UserError("no folder for compiled kernels can be written; set NUMBA_CACHE_DIR to one that can.")

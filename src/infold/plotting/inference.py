@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._figures import BLUE, PALE, VERMILLION, legend_above, mi_label, new_figure, open_frame
-from ._validation import check_choice
+from infold._validation import check_choice
+
+from .figures import BLUE, PALE, VERMILLION, legend_above, mi_label, new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .results import ConfidenceInterval, Diagnosis, IndependenceTest
+    from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest
 
 NEAR_CEILING = 0.6  # share of the ceiling from which on a picture shows it
 

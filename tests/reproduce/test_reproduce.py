@@ -10,9 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 import infold
-from infold import _reproduce_rows as rows_module
 from infold import cli, reproduce
-from infold._reproduce_figures import DRAWINGS, draw
+from infold.reproduce import rows as rows_module
+from infold.reproduce import runner
+from infold.reproduce.figures import DRAWINGS, draw
 
 TINY = """
 title = "Tiny"
@@ -78,7 +79,7 @@ def no_work(monkeypatch):
     def refuse(task):
         raise AssertionError("nothing should be computed")
 
-    monkeypatch.setattr(reproduce, "measured_rows", refuse)
+    monkeypatch.setattr(runner, "measured_rows", refuse)
 
 
 # Plans
@@ -198,13 +199,13 @@ def test_an_interrupt_keeps_what_is_finished(finished, tiny, tmp_path, monkeypat
             raise KeyboardInterrupt
         return true_function(task)
 
-    monkeypatch.setattr(reproduce, "measured_rows", stop_at_the_fourth)
+    monkeypatch.setattr(runner, "measured_rows", stop_at_the_fourth)
     with pytest.raises(KeyboardInterrupt):
         run(tiny, tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["tiny.part.csv"]
     kept = (tmp_path / "tiny.part.csv").read_text().splitlines(keepends=True)[1:]
     assert len(kept) == sum(map(len, calls[:3]))
-    monkeypatch.setattr(reproduce, "measured_rows", true_function)
+    monkeypatch.setattr(runner, "measured_rows", true_function)
     assert run(tiny, tmp_path).n_computed == N_ROWS - len(kept)
     text = (tmp_path / "tiny.csv").read_text()
     assert set(kept) <= set(text.splitlines(keepends=True))
@@ -214,7 +215,7 @@ def test_an_interrupt_keeps_what_is_finished(finished, tiny, tmp_path, monkeypat
 @pytest.mark.usefixtures("no_work")
 def test_rows_of_another_experiment_in_the_folder_are_taken_over(finished, tiny, tmp_path, monkeypatch):
     (tmp_path / "tiny.csv").write_text(finished[1])
-    monkeypatch.setattr(reproduce, "experiments", lambda: {"tiny": tiny})
+    monkeypatch.setattr(runner, "experiments", lambda: {"tiny": tiny})
     other = reproduce.parse("other", TINY.replace("noise_dims = [0, 2]", "noise_dims = [2]"))
     assert run(other, tmp_path).n_rows == 16
     assert set((tmp_path / "other.csv").read_text().splitlines()) < set(finished[1].splitlines())
@@ -308,6 +309,7 @@ def test_mistakes_are_one_line(arguments, says):
 def test_ctrl_c_ends_the_command_quietly(monkeypatch, tmp_path):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
+        yield  # a generator, as the true function is
 
     monkeypatch.setattr(reproduce, "run", interrupted)
     result = invoke("helix", "--output", tmp_path)
@@ -321,6 +323,7 @@ def test_ctrl_c_ends_the_command_quietly(monkeypatch, tmp_path):
 def test_a_reader_that_leaves_is_not_told_that_the_folder_is_bad(monkeypatch, tmp_path):
     def gone(*_, **__):
         raise BrokenPipeError(32, "Broken pipe")
+        yield
 
     monkeypatch.setattr(reproduce, "run", gone)
     monkeypatch.setattr("os.dup2", lambda *_: None)
@@ -341,6 +344,6 @@ def test_results_go_where_the_repository_keeps_them(tmp_path, monkeypatch):
 
 
 def test_the_tables_of_the_page_are_those_of_the_results():
-    script = Path(__file__).parent.parent / "experiments" / "tables.py"
+    script = Path(__file__).parents[2] / "experiments" / "tables.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._figures import BLUE, label, legend_above, mi_label, new_figure, open_frame
-from ._validation import check_count, check_table
+from infold._validation import check_count, check_table
+
+from .figures import BLUE, label, legend_above, mi_label, new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .results import MutualInformation
-    from .selection import Relevance
+    from infold.results import MutualInformation
+    from infold.selection import Relevance
 
 FOUND: dict[str, Any] = {"facecolor": BLUE}
 NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}

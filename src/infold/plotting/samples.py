@@ -1,38 +1,17 @@
-"""Pictures: numbers and samples in, matplotlib Axes out.
-
-matplotlib is imported where it is used, and figures are made without pyplot, so nothing global changes and
-no window opens.  Colours are those of Okabe and Ito; every series also has its own marker and line, so that
-a picture reads the same in grey.
-"""
+"""Pictures of samples whose mutual information is known, and of what each method makes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ._figures import STYLES, mi_label, new_figure, open_frame
-from ._plot_columns import plot_local, plot_relevance
-from ._plot_inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
+from .figures import STYLES, mi_label, new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from infold.datasets import Dataset
-
-__all__ = [
-    "new_figure",
-    "plot_comparison",
-    "plot_demo",
-    "plot_drift",
-    "plot_interval",
-    "plot_local",
-    "plot_methods",
-    "plot_null",
-    "plot_planted",
-    "plot_relevance",
-    "plot_sample",
-]
 
 
 def plot_methods(
