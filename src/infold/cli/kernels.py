@@ -1,7 +1,7 @@
-"""Compile all kernels at once, on all cores, so that no later run waits: for images of containers, and clusters.
+"""Compile all kernels at once, on all cores, so that no later run waits: for container images and clusters.
 
-What numba compiles it keeps on disk, so each task is a few small estimates. Tasks that run at the same time are cut so
-that hardly a kernel is needed by two of them, as both would compile it.
+numba keeps what it compiles on disk, so each task is a few small estimates. Tasks run at the same time, so hardly any
+kernel is needed by two of them, as both would compile it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _tables(n: int, d_x: int, d_y: int) -> tuple[np.ndarray, np.ndarray]:
 def _estimate(n: int, d_x: int, d_y: int, method: str, **options: Any) -> None:
     x, y = _tables(n, d_x, d_y)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # nobody wants to hear what these data are not good for
+        warnings.simplefilter("ignore")  # these data are not meant to be good
         mutual_information(x, y, method=method, **QUIET, **options)
 
 
@@ -41,7 +41,7 @@ def _forest(n_columns: int) -> GeodesicForest:
 
 
 def trees_of_many_columns() -> None:
-    """Compile how trees grow, by far the largest kernel, and all that follows once there are trees."""
+    """Compile the growth of trees, by far the largest kernel, and everything that uses trees."""
     forest = _forest(3)
     forest.proximity(), forest.distance(), forest.kneighbors()
     for local_distance in ("released", "paper", "everywhere"):
@@ -51,14 +51,14 @@ def trees_of_many_columns() -> None:
 
 
 def trees_of_two_columns() -> None:
-    """Compile how trees of two columns grow, and the walk to neighbours along a column."""
+    """Compile the growth of trees on two columns, and the search for neighbours along a column."""
     _forest(2)
     for local_distance in ("paper", "everywhere"):
         _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
 
 
 def neighbors() -> None:
-    """Compile all ways to search for neighbours, and what is repeated many times: surrogates and subsamples of KSG."""
+    """Compile every neighbour search, and what is refitted many times: surrogates and subsamples of KSG."""
     for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
         _estimate(n, d, d, "ksg")
     _estimate(100, 2, 2, "ksg", metric="euclidean")
@@ -70,7 +70,7 @@ def neighbors() -> None:
 
 
 def entropies() -> None:
-    """Compile the methods that take MI from entropies."""
+    """Compile the methods that compute MI from entropies."""
     for d in (2, 20):
         _estimate(80, d, d, "gknn", n_neighbors=20)
     for variant in ("defined", "rmi"):
@@ -78,17 +78,17 @@ def entropies() -> None:
 
 
 TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_columns, neighbors, entropies)
-"""The longest first, so that two processes end together."""
+"""The longest comes first, so that processes end at about the same time."""
 
 
 def folder() -> str | None:
-    """Return where compiled kernels are kept, or None if no place can be written."""
+    """Return the folder of compiled kernels, or None if no folder is writable."""
     return getattr(renumber._cache, "cache_path", None)
 
 
 def compile_all(n_jobs: int, verbose: int = 1) -> None:
     """Run all tasks in `n_jobs` processes (-1: as many as there are cores)."""
-    # A fork has all that is imported, else two seconds for each process; it is safe on Linux alone.
+    # A forked process has everything imported already, which saves two seconds each; forking is safe on Linux only.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     pool = ProcessPoolExecutor(joblib.effective_n_jobs(n_jobs), context)
     with pool, progress_bar(len(TASKS), "compiling", verbose) as bar:

@@ -1,64 +1,37 @@
-"""What the commands share: options, reading the table, complaints, warnings, checked output."""
+"""What every command about a table starts from: its columns and the estimator's options."""
 
 from __future__ import annotations
 
 import inspect
-import json
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from infold.data import output
+from .messages import UserError, user_errors
+from .options import (
+    File,
+    Jobs,
+    LocalDistance,
+    MaxQueries,
+    Method,
+    Neighbors,
+    NoStandardize,
+    Paper,
+    Seed,
+    Trees,
+    Units,
+    X,
+    Y,
+)
 
 if TYPE_CHECKING:
     from infold._validation import Table
 
-OPTIONAL = {"jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
-
-File = Annotated[Path, typer.Argument(help="Table: .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.")]
-X = Annotated[
-    str | None, typer.Option("--x", help="Columns of X: names, ranges first:last and patterns with * and ?, by commas.")
-]
-Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, in the same way.")]
-Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
-Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
-Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
-LocalDistance = Annotated[
-    str | None,
-    typer.Option("--local-distance", help="Of gksg: paper (the default), released or everywhere, which breaks ties."),
-]
-MaxQueries = Annotated[
-    int | None, typer.Option("--max-queries", help="Average of gksg over so many random rows: for large tables.")
-]
-Units = Annotated[str | None, typer.Option("--units", help="nats or bits.")]
-NoStandardize = Annotated[bool, typer.Option("--no-standardize", help="Take the columns as they are, without scaling.")]
-Paper = Annotated[bool, typer.Option("--paper", help="The paper's settings, where no other option says otherwise.")]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gives the same answer.")]
-Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 uses all cores.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Permutations = Annotated[int | None, typer.Option("--permutations", help="Number of permutations. [default: 199]")]
-Level = Annotated[float | None, typer.Option("--level", help="Level of the interval. [default: 0.95]")]
-Groups = Annotated[
-    str | None, typer.Option("--groups", help="Column of labels; rows change places within a group only.")
-]
-Block = Annotated[
-    int | None, typer.Option("--block", help="Rows that stay together when rows change places: for time series.")
-]
-
-
-class UserError(Exception):
-    """A mistake that the user can mend: shown as one line, without a traceback."""
-
 
 @dataclass(frozen=True)
 class Question:
-    """What every command about a table starts from: the columns of both sides and the estimator's options."""
+    """The columns of both sides, the file that they come from, and the estimator's options."""
 
     file: Path
     x: Table
@@ -71,7 +44,7 @@ class Question:
         return {"x": list(self.x.names or ()), "y": list(self.y.names or ())}
 
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
-        """Return which rows may change places, as the library's options; labels come from the same file."""
+        """Return how rows may be permuted, as options of the library; labels come from the same file."""
         with user_errors():
             from infold._tables import read_labels
 
@@ -82,13 +55,13 @@ class Question:
         if path.exists() and path.samefile(self.file):
             raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
-    def told(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer for JSON with the question in front, so that names are there once."""
-        found = {key: _unnamed(value) for key, value in {**answer, **parts}.items()}
-        return {"file": str(self.file), **self.sides, "seed": self.options["random_state"], **_unnamed(found)}
+    def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
+        """Return question and answer for JSON, with the names of the columns once, in front."""
+        found = {key: _without_names(value) for key, value in {**answer, **parts}.items()}
+        return {"file": str(self.file), **self.sides, "seed": self.options["random_state"], **_without_names(found)}
 
     def heading(self) -> str:
-        """Return which columns the sides are, for people."""
+        """Return two lines that name the columns of both sides."""
         from infold._selectors import listing
 
         return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
@@ -112,38 +85,23 @@ def ask(
     """Read the table and gather the options; those not given are the library's defaults."""
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
-            raise UserError(f"{name} is missing: say which columns to take, such as {name} a,b.")
-    with user_errors():
-        from infold._tables import read_columns
-
-        columns = read_columns(file, {"--x": x or "", "--y": y or ""})
-    asked: dict[str, Any] = {
-        "method": method,
-        "n_neighbors": neighbors,
-        "units": units,
-        "n_estimators": trees,
-        "local_distance": local_distance,
-        "max_queries": max_queries,
-        "standardize": False if no_standardize else None,
-    }
-    from infold._validation import Table
-
-    options: dict[str, Any] = {}
-    if paper:
-        from infold import paper_settings
-
-        options = {"method": "gksg", **paper_settings}
-    options |= given(**asked)
-    return Question(
-        file=file,
-        x=Table(columns["--x"].values, columns["--x"].names),
-        y=Table(columns["--y"].values, columns["--y"].names),
-        options={"random_state": seed, "n_jobs": jobs, **options},
+            raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
+    sides = _read_sides(file, x or "", y or "")
+    options = _paper_options() if paper else {}
+    options |= given(
+        method=method,
+        n_neighbors=neighbors,
+        units=units,
+        n_estimators=trees,
+        local_distance=local_distance,
+        max_queries=max_queries,
+        standardize=False if no_standardize else None,
     )
+    return Question(file, *sides, options={"random_state": seed, "n_jobs": jobs, **options})
 
 
-def about_a_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `ask` before its own; it is called with the Question that they make."""
+def with_question(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `ask` in front of its own, and call it with the Question that they make."""
     asked = inspect.signature(ask, eval_str=True).parameters
     own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "question"}
 
@@ -163,84 +121,25 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-@contextmanager
-def working() -> Iterator[list[str]]:
-    """Work for the user: mistakes are one line, warnings are collected, waiting for the compiler is explained."""
-    with user_errors(), heard_warnings() as heard:
-        from infold.core.jit import announce_compilation
+def _read_sides(file: Path, x: str, y: str) -> tuple[Table, Table]:
+    """Return the selected columns of both sides."""
+    with user_errors():
+        from infold._tables import read_columns
+        from infold._validation import Table
 
-        announce_compilation()
-        yield heard
+        columns = read_columns(file, {"--x": x, "--y": y})
+    one, two = (Table(columns[option].values, columns[option].names) for option in ("--x", "--y"))
+    return one, two
 
 
-def _unnamed(answer: Any) -> Any:
+def _paper_options() -> dict[str, Any]:
+    from infold import paper_settings
+
+    return {"method": "gksg", **paper_settings}
+
+
+def _without_names(answer: Any) -> Any:
     return {k: v for k, v in answer.items() if k not in _NAMES} if isinstance(answer, dict) else answer
 
 
 _NAMES = ("x_names", "y_names")
-
-
-def installed_version() -> str:
-    """Return the version of the package that is installed."""
-    from importlib.metadata import version
-
-    return version("infold")
-
-
-def print_json(answer: dict[str, Any], heard: list[str]) -> None:
-    """Print one object, with the version in front and the warnings at the end."""
-    typer.echo(json.dumps({"version": installed_version(), **answer, "warnings": heard}, indent=2))
-
-
-@contextmanager
-def user_errors() -> Iterator[None]:
-    """What the library says about bad input, or a missing extra, is for the user."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise UserError(str(error)) from error
-    except ImportError as error:
-        if error.name not in OPTIONAL:
-            raise
-        raise UserError(str(error)) from error
-
-
-@contextmanager
-def heard_warnings() -> Iterator[list[str]]:
-    """Collect Python warnings, each once, and show them as one line each when the work is done."""
-    heard: list[str] = []
-
-    def hear(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = " ".join(str(message).split())
-        if line not in heard:
-            heard.append(line)
-
-    with warnings.catch_warnings():
-        if not sys.warnoptions:
-            warnings.simplefilter("always")
-            for quiet in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
-                warnings.simplefilter("ignore", quiet)
-        warnings.showwarning = hear
-        try:
-            yield heard
-        finally:
-            for line in heard:
-                typer.echo(f"warning: {line}", err=True)
-
-
-def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse, before any work is done, a file that could not be written afterwards."""
-    if suffixes and path.suffix.lower() not in suffixes:
-        raise UserError(f"{path} has the suffix {path.suffix!r}, but it must be one of {', '.join(suffixes)}.")
-    with user_errors():
-        output.check_output(path)
-
-
-def write(path: Path, content: str | bytes) -> None:
-    """Write an answer to a file; what stands in the way is one line for the user."""
-    try:
-        output.write_output(path, content)
-    except BrokenPipeError:  # the reader left: for the group of commands to handle
-        raise
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror or error}); name another place.") from error

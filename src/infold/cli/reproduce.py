@@ -1,19 +1,26 @@
-"""The command `infold reproduce`: parse, run, tell."""
+"""The command `infold reproduce`."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .question import UserError, print_json, user_errors
+from .answers import print_json
+from .messages import UserError, check_processes, user_errors
+from .options import Json, Processes
+
+if TYPE_CHECKING:
+    from infold.reproduce import Outcome
 
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Experiments to run, or all; none lists them.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Experiments to run, or all; without a name, list them."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few repetitions of each: a minute or two for all.")] = False,
     output: Annotated[
@@ -21,17 +28,17 @@ def reproduce(
         typer.Option(
             "--output",
             "-o",
-            help="Folder for CSV files and figures. [default: experiments/results where that exists, "
-            "else infold-results; with --quick its subfolder quick]",
+            help="Folder for CSV files and figures (default: experiments/results where that exists, "
+            "else infold-results; with --quick its subfolder quick).",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Compute again what is there already.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="Number of processes; -1 uses all cores.")] = -1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Recompute what is there already.")] = False,
+    jobs: Processes = -1,
+    as_json: Json = False,
 ) -> None:
     """Run the paper's experiments: a CSV file and a figure each.
 
-    Finished repetitions are kept, so that a run that was stopped goes on where it was.
+    Finished repetitions are kept, so that a run that was stopped continues where it stopped.
     """
     from infold import reproduce as library
 
@@ -43,11 +50,18 @@ def reproduce(
         if name not in {*known, "all"}:
             raise UserError(f"{name!r} is no experiment; choose among {', '.join(known)}, or all.")
     chosen = [one for one in known.values() if one.name in names or "all" in names]
-    place = library.default_output(quick=quick) if output is None else output
-    if place.exists() and not place.is_dir():
-        raise UserError(f"--output={place} is a file; name a folder.")
-    if jobs == 0:
-        raise UserError("--jobs=0 must not be 0; pass a number of processes, or -1 for all cores.")
+    folder = library.default_output(quick=quick) if output is None else output
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--output={folder} is a file; name a folder.")
+    check_processes(jobs)
+    outcomes = library.run(chosen, folder, quick=quick, n_jobs=jobs, force=force)
+    done = _run(outcomes, folder, silent=as_json)
+    if as_json:
+        print_json({"output": str(folder), "quick": quick, "experiments": done}, [])
+
+
+def _run(outcomes: Iterator[Outcome], folder: Path, *, silent: bool) -> list[dict[str, Any]]:
+    """Run the experiments, print a summary of each unless `silent`, and return their outcomes for JSON."""
     from infold.core.jit import announce_compilation
 
     announce_compilation()
@@ -55,24 +69,23 @@ def reproduce(
     try:
         start = time.perf_counter()
         with user_errors():
-            for outcome in library.run(chosen, place, quick=quick, n_jobs=jobs, force=force):
+            for outcome in outcomes:
                 seconds, start = time.perf_counter() - start, time.perf_counter()
-                done.append(_plain(outcome, seconds))
-                if not as_json:
-                    typer.echo(_told(outcome, seconds))
+                done.append(_to_dict(outcome, seconds))
+                if not silent:
+                    typer.echo(_summary(outcome, seconds))
     except KeyboardInterrupt:
-        typer.echo("infold: what is finished is kept; the same command goes on from there.", err=True)
+        typer.echo("infold: finished repetitions are kept; the same command continues from there.", err=True)
         raise
-    except BrokenPipeError:  # the reader of stdout left: for the group of commands to handle
+    except BrokenPipeError:  # the reader left, which ends any command quietly
         raise
     except OSError as error:
-        raise UserError(f"--output={place} cannot be written ({error.strerror or error}); name another.") from error
-    if as_json:
-        print_json({"output": str(place), "quick": quick, "experiments": done}, [])
+        raise UserError(f"--output={folder} cannot be written ({error.strerror or error}); name another.") from error
+    return done
 
 
 def _list(known: dict[str, Any], as_json: bool) -> None:
-    """Print what there is."""
+    """Print the experiments and what they are about."""
     if as_json:
         found = [
             {"name": one.name, "title": one.title, "about": one.about, "n_rows": len(one.settings())}
@@ -94,8 +107,8 @@ def _list(known: dict[str, Any], as_json: bool) -> None:
     )
 
 
-def _plain(outcome: Any, seconds: float) -> dict[str, Any]:
-    """The outcome for JSON."""
+def _to_dict(outcome: Outcome, seconds: float) -> dict[str, Any]:
+    """Return an outcome for JSON."""
     files = {name: None if path is None else str(path) for name, path in vars(outcome).items() if name in _FILES}
     return {**vars(outcome), **files, "seconds": round(seconds, 2)}
 
@@ -103,8 +116,8 @@ def _plain(outcome: Any, seconds: float) -> dict[str, Any]:
 _FILES = ("csv", "figure")
 
 
-def _told(outcome: Any, seconds: float) -> str:
-    """The outcome for people."""
+def _summary(outcome: Outcome, seconds: float) -> str:
+    """Return an outcome as a few lines of text."""
     if outcome.n_computed:
         kept = outcome.n_rows - outcome.n_computed
         what = f"{outcome.n_rows} rows in {seconds:.0f} s" + (f", {kept} of them kept from before" if kept else "")

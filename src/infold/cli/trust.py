@@ -1,4 +1,4 @@
-"""The commands `infold test`, `diagnose`, `relevance` and `report`: parse, call, tell."""
+"""The commands `infold test`, `diagnose`, `relevance` and `report`: can the number be trusted?"""
 
 from __future__ import annotations
 
@@ -8,23 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from .question import (
-    Block,
-    Groups,
-    Json,
-    Level,
-    Permutations,
-    Question,
-    about_a_table,
-    check_output,
-    given,
-    print_json,
-    working,
-    write,
-)
+from .answers import check_output, print_json, write_file
+from .messages import working
+from .options import Block, Groups, Json, Level, Permutations
+from .question import Question, given, with_question
 
 
-@about_a_table
+@with_question
 def independence(
     question: Question,
     permutations: Permutations = None,
@@ -35,8 +25,8 @@ def independence(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Test whether columns of a table are independent, by re-pairing rows."""
-    with working() as heard:
+    """Test whether columns of a table are independent, by permuting rows."""
+    with working() as warned:
         import infold
 
         result = infold.independence_test(
@@ -46,24 +36,24 @@ def independence(
             **question.shuffle(groups, block),
             **question.options,
         )
-    _tell(question, result, heard, as_json)
+    _print(question, result, warned, as_json)
 
 
-@about_a_table
+@with_question
 def diagnose(question: Question, groups: Groups = None, block: Block = None, as_json: Json = False) -> None:
     """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
-    with working() as heard:
+    with working() as warned:
         import infold
 
         result = infold.diagnose(question.x, question.y, **question.shuffle(groups, block), **question.options)
-    _tell(question, result, heard, as_json)
+    _print(question, result, warned, as_json)
 
 
-@about_a_table
+@with_question
 def relevance(
     question: Question,
     together: Annotated[
-        bool, typer.Option("--together", help="Score what all columns lose without this one, not what it says alone.")
+        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it says alone.")
     ] = False,
     permutations: Permutations = None,
     groups: Groups = None,
@@ -71,7 +61,7 @@ def relevance(
     as_json: Json = False,
 ) -> None:
     """Say which columns carry the information, with a threshold that noise rarely passes."""
-    with working() as heard:
+    with working() as warned:
         import infold
 
         result = infold.relevance(
@@ -81,10 +71,10 @@ def relevance(
             **question.shuffle(groups, block),
             **question.options,
         )
-    _tell(question, result, heard, as_json)
+    _print(question, result, warned, as_json)
 
 
-@about_a_table
+@with_question
 def report(
     ctx: typer.Context,
     question: Question,
@@ -99,7 +89,7 @@ def report(
     """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
     check_output(output, (".html", ".htm"))
     question.check_keeps_data("--output", output)
-    with working() as heard:
+    with working() as warned:
         from infold.report import make_report
 
         made = make_report(
@@ -112,35 +102,35 @@ def report(
             command=_command(ctx),
         )
         page = made.html()
-    write(output, page)
+    write_file(output, page)
     if as_json:
-        print_json(question.told({"output": str(output), **made.to_dict()}), heard)
+        print_json(question.to_dict({"output": str(output), **made.to_dict()}), warned)
         return
     typer.echo(question.heading())
     typer.echo(made.summary())
     typer.echo(f"Report: {output}")
 
 
-def _tell(question: Question, result: Any, heard: list[str], as_json: bool) -> None:
+def _print(question: Question, result: Any, warned: list[str], as_json: bool) -> None:
     if as_json:
-        print_json(question.told(result.to_dict()), heard)
+        print_json(question.to_dict(result.to_dict()), warned)
         return
     typer.echo(question.heading())
     typer.echo(str(result))
 
 
 def _command(ctx: typer.Context) -> str:
-    """Return the command that gives the same page again: what was not left at its default, and the seed."""
+    """Return the command that gives the same page again: the seed, and every option that is not at its default."""
     words = ["infold", "report"]
     for parameter in ctx.command.params:
         value = ctx.params.get(parameter.name or "")
         if parameter.param_type_name == "argument":
             words.append(str(value))
-        elif parameter.name in _NO_MATTER or (value == parameter.default and parameter.name != "seed"):
+        elif parameter.name in _NO_EFFECT or (value == parameter.default and parameter.name != "seed"):
             continue
         else:
             words += [parameter.opts[0]] + ([] if value is True else [str(value)])
     return shlex.join(words)
 
 
-_NO_MATTER = ("as_json", "jobs")  # they change nothing on the page
+_NO_EFFECT = ("as_json", "jobs")  # the page is the same whatever they are

@@ -7,22 +7,12 @@ from html import unescape
 
 import numpy as np
 import pytest
-from test_cli import answer, complaint, process, run
 
 import infold
 
+from .commands import answer, complaint, process, run
+
 QUICK = ["--method", "ksg", "--permutations", "19"]
-
-
-@pytest.fixture
-def data(tmp_path):
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(80, 4))
-    values[:, 2] += values[:, 0]
-    path = tmp_path / "data.csv"
-    lines = [",".join([*map(repr, row.tolist()), "north" if i % 2 else "south"]) for i, row in enumerate(values)]
-    path.write_text("a,b,c,d,site\n" + "\n".join(lines) + "\n")
-    return path, values
 
 
 SIDES = ["--x", "a,b", "--y", "c,d"]
