@@ -1,8 +1,8 @@
-"""Pictures: results and samples in, matplotlib Axes out.
+"""Plots: results and samples in, matplotlib Axes out.
 
-matplotlib is imported where it is used, and figures are made without pyplot, so nothing global changes and
-no window opens.  Colours are those of Okabe and Ito; every series also has its own marker and line, so that
-a picture reads the same in grey.
+matplotlib is imported where it is used, and figures are made without pyplot, so no global state changes and no window
+opens. Colours are those of Okabe and Ito; every series also has its own marker and line style, so that a plot can be
+read in greyscale.
 """
 
 from .columns import plot_local, plot_relevance

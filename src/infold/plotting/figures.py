@@ -1,17 +1,18 @@
-"""What all pictures share: figures without pyplot, styles that read the same in grey, labels for any name."""
+"""What all plots share: figures without pyplot, styles that work in greyscale, labels for any name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Colours of Okabe and Ito.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 PALE = "#D9D9D9"
 
-# Colour, marker and line of the first series, the second, ...
+# Colour, marker and line style of the first series, the second, ...
 STYLES = (
     (VERMILLION, "s", (0, (1, 1))),
     (BLUE, "o", "solid"),
@@ -19,11 +20,11 @@ STYLES = (
     (PURPLE, "D", (0, (3, 1, 1, 1))),
 )
 
-LONGEST_LABEL = 20  # characters; a longer name would leave no room for the picture
+LONGEST_LABEL = 20  # characters; a longer name would leave no space for the plot
 
 
 def new_figure(width: float = 5.0, height: float = 3.8) -> Figure:
-    """Return an empty figure, sized in inches, that belongs to no window."""
+    """Return an empty figure, sized in inches, that is not tied to a window."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -33,13 +34,18 @@ def new_figure(width: float = 5.0, height: float = 3.8) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def axes_or_new(ax: Axes | None, width: float = 5.0, height: float = 3.8) -> Axes:
+    """Return `ax`, or the axes of a new figure if it is None."""
+    return new_figure(width, height).add_subplot() if ax is None else ax
+
+
 def open_frame(ax: Any) -> None:
-    """Drop the upper and right borders, which carry no information."""
+    """Remove the top and right borders, which carry no information."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def label(name: Any) -> str:
-    """Return a column's name as one short line; draw it with `parse_math=False`, as a name may hold a $.
+    """Return a column's name as one short line; draw it with `parse_math=False`, as a name may contain a $.
 
     >>> label("a name that goes on and on and on")
     'a name tha…on and on'
@@ -57,7 +63,7 @@ def mi_label(units: str) -> str:
 
 
 def legend_above(ax: Any, **options: Any) -> None:
-    """Put the legend between the axes and their title, where no data can be."""
+    """Put the legend between the axes and their title, where it hides no data."""
     ax.legend(
         frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
         columnspacing=1.0, handlelength=1.4, **options,

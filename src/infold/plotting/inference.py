@@ -1,4 +1,4 @@
-"""Pictures of how far an estimate can be trusted: its null, interval, drift, and other methods beside it."""
+"""Plots of how far an estimate can be trusted: null distribution, interval, drift, other methods, planted MI."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from infold._validation import check_choice
 
-from .figures import BLUE, PALE, VERMILLION, legend_above, mi_label, new_figure, open_frame
+from .figures import BLUE, PALE, VERMILLION, axes_or_new, legend_above, mi_label, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest
 
-NEAR_CEILING = 0.6  # share of the ceiling from which on a picture shows it
+NEAR_CEILING = 0.6  # the ceiling is drawn if the estimate exceeds this fraction of it
 
 
 def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
-    """Estimates on re-paired rows, where X and Y are independent, and the estimate itself.
+    """Plot the null distribution, the estimates on re-paired rows, and the estimate itself.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_title()
     'p = 0.01, 99 permutations'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     null = np.asarray(test.null)
     ax.hist(null, bins=_bins(null), color=PALE, edgecolor="black", linewidth=0.7, label="re-paired")
     ax.axvline(test.null_mean, color="black", linestyle="dashed", linewidth=1.2, label="their mean")
@@ -56,7 +56,7 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_interval(interval: ConfidenceInterval, *, ax: Axes | None = None) -> Axes:
-    """The estimate with its interval, and its mean on smaller samples: a line that is still climbing shows bias.
+    """Plot the estimate with its interval, and its mean on smaller samples: a line that still climbs shows bias.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def plot_interval(interval: ConfidenceInterval, *, ax: Axes | None = None) -> Ax
     >>> ax.get_xlabel()
     'samples'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     n, mi = interval.n_samples, interval.mi
     smaller = sorted((s, m) for s, m in zip(interval.sizes, interval.means, strict=True) if s < n)
     path = [*smaller, (n, mi)]
@@ -93,14 +93,14 @@ def plot_interval(interval: ConfidenceInterval, *, ax: Axes | None = None) -> Ax
     _size_axis(ax, [s for s, _ in path])
     ax.set_ylabel(mi_label(interval.units))
     ax.set_title(f"{mi:.3g} [{interval.low:.3g}, {interval.high:.3g}] {interval.units}", fontsize="medium")
-    _roomy(ax)
+    _widen_y(ax)
     ax.legend(frameon=False, loc="upper left", fontsize="small")
     open_frame(ax)
     return ax
 
 
 def plot_drift(diagnosis: Diagnosis, *, over: str = "size", ax: Axes | None = None) -> Axes:
-    """How the estimate moves with the number of samples, or with the number of neighbours.
+    """Plot how the estimate changes with the number of samples, or with the number of neighbours.
 
     Parameters
     ----------
@@ -124,38 +124,25 @@ def plot_drift(diagnosis: Diagnosis, *, over: str = "size", ax: Axes | None = No
     'neighbours k'
     """
     check_choice("over", over, ("size", "neighbors"))
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     mi = diagnosis.estimate.mi
     ax.axhline(mi, color=BLUE, linewidth=2.0, zorder=1, label=f"estimate: {mi:.3g}")
-    if over == "size":
-        whole = {diagnosis.n_samples: (mi, 0.0)}
-        rows = sorted((n, *pair) for n, pair in {**whole, **diagnosis.over_size}.items())
-        x, means, deviations = zip(*rows, strict=True)
-        ax.errorbar(
-            x, means, yerr=deviations, color="black", marker="o", markerfacecolor="white", linestyle=(0, (5, 1)),
-            linewidth=1.0, capsize=3, label="subsamples, ± 1 deviation",
-        )  # fmt: skip
-        _size_axis(ax, x)
-    else:
-        x, values = zip(*sorted(diagnosis.over_neighbors.items()), strict=True)
-        ax.plot(x, values, color="black", marker="^", markerfacecolor="white", linestyle=(0, (5, 1)), linewidth=1.0)
-        ax.set_xscale("log")
-        _plain_ticks(ax, x)
-        ax.set_xlabel("neighbours k")
+    draw = _draw_over_size if over == "size" else _draw_over_neighbors
+    draw(ax, diagnosis)
     if mi > NEAR_CEILING * diagnosis.ceiling:
         ax.axhline(
             diagnosis.ceiling, color=VERMILLION, linestyle=(0, (1, 1)), linewidth=2.0,
             label=f"most that can come out: {diagnosis.ceiling:.3g}",
         )  # fmt: skip
     ax.set_ylabel(mi_label(diagnosis.estimate.units))
-    _roomy(ax)
+    _widen_y(ax)
     ax.legend(frameon=False, loc="upper left", fontsize="small")
     open_frame(ax)
     return ax
 
 
 def plot_comparison(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
-    """What each method answers on the same data; the one that was asked for is filled.
+    """Plot what each method estimates on the same data; the marker of the method in use is filled.
 
     Parameters
     ----------
@@ -177,21 +164,21 @@ def plot_comparison(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'mutual information (nats)'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
-    taken = diagnosis.estimate.method
-    methods = {taken: diagnosis.estimate.mi, **diagnosis.methods}
+    ax = axes_or_new(ax)
+    used = diagnosis.estimate.method
+    methods = {used: diagnosis.estimate.mi, **diagnosis.methods}
     rows = range(len(methods))
     for row, (name, value) in zip(rows, methods.items(), strict=True):
-        color = BLUE if name == taken else "white"
+        color = BLUE if name == used else "white"
         ax.plot([0, value], [row, row], color="black", linewidth=1.0, zorder=1)
         ax.plot(value, row, marker="o", markersize=9, markerfacecolor=color, markeredgecolor="black", zorder=2)
-        away = (12, "left") if value >= 0 else (-12, "right")
+        offset, align = (12, "left") if value >= 0 else (-12, "right")
         ax.annotate(
-            f"{value:.3g}", (value, row), (away[0], 0), textcoords="offset points", ha=away[1], va="center",
+            f"{value:.3g}", (value, row), (offset, 0), textcoords="offset points", ha=align, va="center",
             fontsize="small",
         )  # fmt: skip
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_yticks(rows, [f"{name} (used)" if name == taken else name for name in methods])
+    ax.set_yticks(rows, [f"{name} (used)" if name == used else name for name in methods])
     ax.set_ylim(len(methods) - 0.5, -0.5)
     ax.margins(x=0.18)
     ax.set_xlabel(mi_label(diagnosis.estimate.units))
@@ -200,7 +187,7 @@ def plot_comparison(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
-    """What comes out when a known MI is planted in data of the same size: bias, spread and power to expect.
+    """Plot the estimates when a known MI is planted in data of the same size: bias, spread and power to expect.
 
     Parameters
     ----------
@@ -221,7 +208,7 @@ def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     >>> infold.plotting.plot_planted(diagnosis).get_xlabel()
     'planted (nats)'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     rows = sorted(diagnosis.planted, key=lambda row: row["true"])
     places = range(len(rows))
     ax.errorbar(
@@ -243,12 +230,31 @@ def plot_planted(diagnosis: Diagnosis, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _draw_over_size(ax: Axes, diagnosis: Diagnosis) -> None:
+    whole = {diagnosis.n_samples: (diagnosis.estimate.mi, 0.0)}
+    rows = sorted((n, *pair) for n, pair in {**whole, **diagnosis.over_size}.items())
+    sizes, means, deviations = zip(*rows, strict=True)
+    ax.errorbar(
+        sizes, means, yerr=deviations, color="black", marker="o", markerfacecolor="white", linestyle=(0, (5, 1)),
+        linewidth=1.0, capsize=3, label="subsamples, ± 1 deviation",
+    )  # fmt: skip
+    _size_axis(ax, sizes)
+
+
+def _draw_over_neighbors(ax: Axes, diagnosis: Diagnosis) -> None:
+    k, values = zip(*sorted(diagnosis.over_neighbors.items()), strict=True)
+    ax.plot(k, values, color="black", marker="^", markerfacecolor="white", linestyle=(0, (5, 1)), linewidth=1.0)
+    ax.set_xscale("log")
+    _plain_ticks(ax, k)
+    ax.set_xlabel("neighbours k")
+
+
 def _statistic_label(test: IndependenceTest) -> str:
     return f"test statistic ({test.statistic_name})".replace("-", "\N{MINUS SIGN}")
 
 
 def _bins(values: np.ndarray) -> Any:
-    """Return the edges of a histogram, also of values that are all the same."""
+    """Return the bins of a histogram; values that are all the same get a bin, too."""
     spread = float(np.ptp(values))
     if spread <= 1e-12 * float(np.abs(values).max()):
         width = 0.05 * float(np.abs(values).max()) or 0.01
@@ -257,14 +263,14 @@ def _bins(values: np.ndarray) -> Any:
 
 
 def _size_axis(ax: Axes, sizes: Any) -> None:
-    """Number of samples along a log axis, each size at its tick."""
+    """Make x a log axis of the number of samples, with a tick at each size."""
     ax.set_xscale("log")
     _plain_ticks(ax, sizes)
     ax.set_xlabel("samples")
 
 
 def _plain_ticks(ax: Axes, values: Any) -> None:
-    """Ticks at the values, in plain numbers, and no other; of two that would touch, the larger stays."""
+    """Put ticks at the values only, in plain numbers; of two that would overlap, keep the larger."""
     chosen: list[float] = []
     gap = (max(values) / min(values)) ** 0.08
     for value in sorted(set(values), reverse=True):
@@ -274,8 +280,8 @@ def _plain_ticks(ax: Axes, values: Any) -> None:
     ax.minorticks_off()
 
 
-def _roomy(ax: Axes) -> None:
-    """Room above for a legend, and no axis so short that noise looks like drift."""
+def _widen_y(ax: Axes) -> None:
+    """Leave space above for a legend, and make no axis so short that noise looks like drift."""
     low, high = ax.get_ylim()
     middle, least = (low + high) / 2, max(0.2, 0.2 * abs(low + high) / 2)
     half = max(high - low, least) / 2

@@ -1,11 +1,11 @@
-"""Pictures of samples whose mutual information is known, and of what each method makes of them."""
+"""Plots of samples whose mutual information is known, and of what each method estimates on them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .figures import STYLES, mi_label, new_figure, open_frame
+from .figures import STYLES, axes_or_new, mi_label, new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,16 +22,16 @@ def plot_methods(
     units: str = "nats",
     ax: Axes | None = None,
 ) -> Axes:
-    """Estimates of each method against the number of noise columns, beside the truth.
+    """Plot the estimates of each method against the number of noise columns, beside the truth.
 
     Parameters
     ----------
     noise_dims : sequence of int
         Number of irrelevant columns of each sample.
     estimates : mapping of str to sequence of float
-        For each method, by the name to show, its estimate on each sample.
+        Name of each method, as shown in the legend, and its estimate on each sample.
     truth : float
-        True mutual information, the same for every sample; a dashed line.
+        True mutual information, the same for every sample; drawn as a dashed line.
     units : str
         Unit on the vertical axis.
     ax : matplotlib Axes, optional
@@ -47,7 +47,7 @@ def plot_methods(
     >>> ax.get_ylabel()
     'mutual information (nats)'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     ax.axhline(truth, color="black", linestyle="dashed", linewidth=1.2, label=f"truth ({truth:.2f})")
     for i, (name, values) in enumerate(estimates.items()):
         color, marker, line = STYLES[i % len(STYLES)]
@@ -63,7 +63,7 @@ def plot_methods(
 
 
 def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
-    """First two columns of Y as points, coloured by the first column of X.
+    """Plot the first two columns of Y as points, coloured by the first column of X.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_title()
     'helix: 100 rows'
     """
-    ax = new_figure().add_subplot() if ax is None else ax
+    ax = axes_or_new(ax)
     Y = dataset.Y
     points = ax.scatter(Y[:, 0], Y[:, 1], c=dataset.X[:, 0], cmap="cividis", s=9, linewidths=0)
     ax.figure.colorbar(points, ax=ax, label="X, first column")
@@ -98,7 +98,7 @@ def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
 def plot_demo(
     dataset: Dataset, noise_dims: Sequence[int], estimates: Mapping[str, Sequence[float]], truth: float
 ) -> Figure:
-    """Return the demo's figure: the sample on the left, what the methods find on the right.
+    """Return the figure of the demo: the sample on the left, what the methods find on the right.
 
     Parameters
     ----------
