@@ -1,7 +1,7 @@
 """Figures of the experiments, in the paper's form: means over repetitions, truth as a dashed line.
 
-Colour and marker tell the method, the line tells k (or what else is compared). "Default" is infold's: columns
-standardised. A hollow marker means that the method itself warned on at least one repetition.
+Colour and marker stand for the method, the line style for k (or what else is compared). "Default" means infold's
+defaults, with standardised columns. A hollow marker means that the method itself warned in at least one repetition.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DASHES: tuple[Any, ...] = ("solid", (0, (1, 1.2)), (0, (4, 1, 1, 1)))
 
 
 class Line(NamedTuple):
-    """One line of a figure: where, how high, and where its method warned."""
+    """One line of a figure: its points, and at which of them the method warned."""
 
     look: Look
     mark: Any
@@ -58,7 +58,7 @@ class Line(NamedTuple):
 
 
 def lines(rows: Sequence[Row], x: str, mark: str, value: Callable[[Sequence[Row]], float] | None = None) -> list[Line]:
-    """Return a line for each method and each value of `mark`: means (or another `value`) of repetitions against `x`."""
+    """Return a line for each method and value of `mark`: the mean (or another `value`) of repetitions against `x`."""
     cells: dict[Hashable, dict[Any, dict[float, list[Row]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -79,22 +79,22 @@ def lines(rows: Sequence[Row], x: str, mark: str, value: Callable[[Sequence[Row]
 
 
 def mean_estimate(rows: Sequence[Row]) -> float:
-    """Mean of the estimates."""
+    """Return the mean of the estimates."""
     return fmean(row["estimate"] for row in rows)
 
 
 def mean_squared_error(rows: Sequence[Row]) -> float:
-    """Mean squared error against the truth."""
+    """Return the mean squared error."""
     return fmean((row["estimate"] - row["truth"]) ** 2 for row in rows)
 
 
 def median_seconds(rows: Sequence[Row]) -> float:
-    """Median time: the first estimate of a process may be slower than the others."""
+    """Return the median time, as the first estimate of a process may be slower than the others."""
     return median(row["seconds"] for row in rows)
 
 
 def only(rows: Sequence[Row], **wanted: Any) -> list[Row]:
-    """Return the rows that have the wanted values; a tuple lists alternatives."""
+    """Return the rows with the wanted values; a tuple lists alternatives."""
     sets = {name: value if isinstance(value, tuple) else (value,) for name, value in wanted.items()}
     return [row for row in rows if all(row[name] in values for name, values in sets.items())]
 
@@ -102,7 +102,7 @@ def only(rows: Sequence[Row], **wanted: Any) -> list[Row]:
 def draw_lines(
     ax: Axes, found: Sequence[Line], label: str = "k = {}", dashes: Callable[[Line], Any] | None = None
 ) -> None:
-    """Draw lines; those of one method differ in dashes, in the order in which they come."""
+    """Draw lines; those of one method differ in dashes, in order of appearance."""
     seen: dict[Look, list[Any]] = defaultdict(list)
     for line in found:
         if line.mark not in seen[line.look]:
@@ -119,7 +119,7 @@ def draw_lines(
 
 
 def draw_truth(ax: Axes, rows: Sequence[Row]) -> float:
-    """Draw the truth dashed; where the paper's value is only a bound, the bound in grey. Return the highest."""
+    """Draw the truth dashed, in grey where the paper's value is only a bound, and return the highest."""
     highest = 0.0
     for row in {(row["truth"], row["truth_monte_carlo"], row["form"]): row for row in rows}.values():
         bound, best = row["truth"], row["truth_monte_carlo"]
@@ -141,7 +141,7 @@ def _finish(ax: Axes, title: str, x: str = "noise columns", y: str = "mutual inf
 
 
 def _legend(figure: Figure, axes: Sequence[Axes], columns: int) -> None:
-    """One legend for all panels, below them."""
+    """Draw one legend for all panels, below them."""
     names: dict[str, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
@@ -150,7 +150,7 @@ def _legend(figure: Figure, axes: Sequence[Axes], columns: int) -> None:
 
 
 def draw_samples(rows: Sequence[Row]) -> Figure:
-    """The helix, and the sphere as the authors' code draws it and as the supplement prints it."""
+    """Draw the helix, and the sphere as in the authors' code and as in the supplement."""
     from infold.datasets import make_helix, make_sphere
 
     figure = new_figure(10.0, 3.9)
@@ -172,10 +172,10 @@ def draw_samples(rows: Sequence[Row]) -> Figure:
 
 
 def draw_efficiency(rows: Sequence[Row]) -> Figure:
-    """Estimate, squared error, time and ratio of times against the number of samples, and the control."""
+    """Draw estimate, squared error, time and ratio of times against the number of samples, and the control."""
     figure = new_figure(11.5, 6.4)
     axes = figure.subplots(2, 3).ravel()
-    task = only(rows, task="uniform")
+    task, independent = _split(rows)
     first, error, control, time, ratio, legend = axes
     draw_truth(first, task)
     draw_lines(first, lines(task, "n", "k"))
@@ -184,11 +184,22 @@ def draw_efficiency(rows: Sequence[Row]) -> Figure:
     draw_lines(error, lines(task, "n", "k", mean_squared_error))
     error.set_yscale("log")
     _finish(error, "mean squared error", "samples", "squared error (nats²)")
-    independent = only(rows, task="independent-uniform")
     draw_truth(control, independent)
     draw_lines(control, lines(independent, "n", "k"))
     _finish(control, "independent control", "samples")
-    fastest = only(task, k=(3, 20)) if any(row["k"] == 20 for row in task) else task
+    _draw_times(time, ratio, task)
+    for ax in axes[:5]:
+        ax.set_xscale("log")
+        ax.set_xticks([100, 300, 1000, 3000, 8000], ["100", "300", "1000", "3000", "8000"])
+        ax.minorticks_off()
+    legend.axis("off")
+    legend.legend(*first.get_legend_handles_labels(), loc="center", ncols=2, frameon=False, fontsize=8)
+    return figure
+
+
+def _draw_times(time: Axes, ratio: Axes, rows: Sequence[Row]) -> None:
+    """Draw the time of one estimate by method, and that of G-KSG over that of KSG."""
+    fastest = only(rows, k=(3, 20)) if any(row["k"] == 20 for row in rows) else rows
     times = lines(fastest, "n", "k", median_seconds)
     draw_lines(time, times)
     time.set_yscale("log")
@@ -203,17 +214,10 @@ def draw_efficiency(rows: Sequence[Row]) -> Figure:
     ratio.legend(frameon=False, fontsize=8)
     open_frame(ratio)
     _finish(ratio, "time of G-KSG / time of KSG, k = 3", "samples", "ratio")
-    for ax in axes[:5]:
-        ax.set_xscale("log")
-        ax.set_xticks([100, 300, 1000, 3000, 8000], ["100", "300", "1000", "3000", "8000"])
-        ax.minorticks_off()
-    legend.axis("off")
-    legend.legend(*first.get_legend_handles_labels(), loc="center", ncols=2, frameon=False, fontsize=8)
-    return figure
 
 
 def draw_noise(rows: Sequence[Row]) -> Figure:
-    """All methods against the number of noise columns, and the control."""
+    """Draw all methods against the number of noise columns, and the control."""
     figure = new_figure(10.5, 5.2)
     left, right = figure.subplots(1, 2)
     task, independent = _split(rows)
@@ -230,7 +234,7 @@ def draw_noise(rows: Sequence[Row]) -> Figure:
 
 
 def draw_high(rows: Sequence[Row]) -> Figure:
-    """KSG and G-KSG against hundreds of noise columns, and their controls."""
+    """Draw KSG and G-KSG against hundreds of noise columns, and their controls."""
     figure = new_figure(10.5, 6.6)
     axes = figure.subplots(2, 2)
     for (above, below), task in zip(axes.T, ("uniform", "sphere"), strict=True):
@@ -245,20 +249,23 @@ def draw_high(rows: Sequence[Row]) -> Figure:
 
 
 def _split(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Rows of the tasks, and rows of their controls."""
-    independent = [row for row in rows if row["task"].startswith("independent-")]
-    return [row for row in rows if row not in independent], independent
+    """Return the rows of the tasks, and those of their controls."""
+    tasks: list[Row] = []
+    controls: list[Row] = []
+    for row in rows:
+        (controls if row["task"].startswith("independent-") else tasks).append(row)
+    return tasks, controls
 
 
 def _grid(rows: Sequence[Row], mark: str, label: str) -> Figure:
-    """Tasks side by side and their controls last; columns as they are above, standardised below."""
+    """Draw tasks side by side with their controls last; columns as they are above, standardised below."""
     figure = new_figure(12.5, 5.8)
     axes = figure.subplots(2, len(TASKS) + 1, sharex=True, sharey="col")
     marks = sorted({row[mark] for row in rows})
     for ax_row, standardize in zip(axes, (False, True), strict=True):
         for ax, task in zip(ax_row, (*TASKS, "independent"), strict=True):
             found = [
-                {**row, "standardize": False}  # the panel tells; a method keeps its colour
+                {**row, "standardize": False}  # the panel says so; a method keeps its colour
                 for row in rows
                 if row["standardize"] == standardize and row["task"].split("-")[0] == task
             ]
@@ -272,17 +279,17 @@ def _grid(rows: Sequence[Row], mark: str, label: str) -> Figure:
 
 
 def draw_units(rows: Sequence[Row]) -> Figure:
-    """KSG and G-KSG with noise columns in other units."""
+    """Draw KSG and G-KSG with noise columns in other units."""
     return _grid(rows, "noise_scale", "noise × {:g}")
 
 
 def draw_shape(rows: Sequence[Row]) -> Figure:
-    """KSG and G-KSG with noise columns of other shapes."""
+    """Draw KSG and G-KSG with noise columns of other shapes."""
     return _grid(rows, "noise", "{} noise")
 
 
 def draw_released(rows: Sequence[Row]) -> Figure:
-    """KSG and G-KSG on both forms of the helix and the sphere, and the controls."""
+    """Draw KSG and G-KSG on both forms of the helix and the sphere, and the controls."""
     figure = new_figure(11.5, 4.6)
     axes = figure.subplots(1, 3)
     found = only(rows, method=("ksg", "gksg"), k=3)
@@ -292,7 +299,7 @@ def draw_released(rows: Sequence[Row]) -> Figure:
         draw_lines(ax, lines(shown, "noise_dims", "form"), "{}", lambda line: DASHES[int(line.mark == "paper")])
         _finish(ax, task)
         for form, truth in {row["form"]: row["truth_monte_carlo"] for row in shown}.items():
-            if task == "sphere":  # where the truth is not the same for both
+            if task == "sphere":  # where the truth differs between the forms
                 ax.annotate(form, (20, truth), ha="right", va="bottom", fontsize=8)
     axes[2].set_ylim(-0.5, 1.0)
     _legend(figure, axes, 4)
@@ -311,9 +318,9 @@ DRAWINGS = {
 
 
 def draw(experiment: Experiment, rows: Sequence[Row], path: Path) -> None:
-    """Draw an experiment's figure to a small PNG file."""
+    """Draw the figure of an experiment to a small PNG file."""
     figure = DRAWINGS[experiment.figure](rows)
-    from PIL import Image  # matplotlib needs it, so it is there
+    from PIL import Image  # matplotlib depends on it
 
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=100)

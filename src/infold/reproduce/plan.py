@@ -1,7 +1,7 @@
-"""Experiments as plain data: a TOML file in `experiments/` → the list of all its repetitions.
+"""Experiments as plain data: a TOML file in `experiments/` → the list of its repetitions.
 
-A file has a title, a sentence about itself, the name of its figure and blocks `[[runs]]`. In a block every list is
-crossed with every other; `repetitions = 20` means seeds 0 to 19, and each entry of `lines` is a method with its
+A file has a title, a sentence about the experiment, the name of its figure and blocks `[[runs]]`. A block stands for
+all combinations of its lists; `repetitions = 20` means seeds 0 to 19, and each entry of `lines` is a method with its
 settings. `[quick]` names the values that `--quick` keeps.
 """
 
@@ -21,7 +21,7 @@ VARIANTS = {"ksg": "", "gksg": "paper", "gknn": "", "lnn": "defined"}
 
 @dataclass(frozen=True)
 class Setting:
-    """One repetition: a data set, a method and a seed, which serves both. One row of a CSV.
+    """One repetition, which is one row of a CSV: a data set, a method, and a seed for both.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Setting:
     n, noise_dims : int
         Rows, and irrelevant columns, half to X and half to Y.
     noise, noise_scale : str, float
-        Law and standard deviation of the irrelevant columns.
+        Distribution and standard deviation of the irrelevant columns.
     method, k : str, int
         As in `mutual_information`.
     variant : str
@@ -57,12 +57,12 @@ class Setting:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The setting as the CSV has it."""
+        """The setting as the first columns of the CSV."""
         return tuple(as_text(getattr(self, name)) for name in KEY)
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `mutual_information` that make the estimate again on the data of this setting."""
+        """Keywords of `mutual_information` for the estimate of this setting."""
         own: dict[str, Any] = {"n_neighbors": self.k, "standardize": self.standardize}
         if self.method == "gksg":
             from infold.estimators import paper_settings
@@ -78,7 +78,7 @@ KEY = tuple(one.name for one in fields(Setting))
 
 
 def as_text(value: Any) -> str:
-    """Return a value as it stands in a CSV.
+    """Return a value as written to a CSV.
 
     >>> as_text(True), as_text(0.1), as_text(None), as_text(3)
     ('true', '0.1', '', '3')
@@ -90,18 +90,18 @@ def as_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, as its file tells it.
+    """An experiment, as its file describes it.
 
     Attributes
     ----------
     name, title, about : str
-        The file's name, a heading, and a sentence.
+        Name of the file, a heading, and a sentence.
     figure : str
         Which drawing, by its name in `infold.reproduce.figures`.
     runs : list of dict
-        Blocks of settings to cross.
+        Blocks of lists, each of which stands for all combinations.
     quick : dict
-        What the quick form keeps: at most so many `repetitions`, and of `n` and `noise_dims` only those listed.
+        What the quick form keeps: at most this many `repetitions`, and only these values of `n` and `noise_dims`.
     """
 
     name: str
@@ -114,11 +114,11 @@ class Experiment:
     def settings(self, *, quick: bool = False) -> list[Setting]:
         """Return every repetition once, in the order of the CSV."""
         kept = self.quick if quick else {}
-        return list(dict.fromkeys(s for run in self.runs for s in _crossed(run, kept)))
+        return list(dict.fromkeys(s for run in self.runs for s in _combinations(run, kept)))
 
 
-def _crossed(run: Mapping[str, Any], kept: Mapping[str, Any]) -> Iterable[Setting]:
-    """All settings of one block."""
+def _combinations(run: Mapping[str, Any], kept: Mapping[str, Any]) -> Iterable[Setting]:
+    """Yield all settings of one block."""
     repetitions = min(run["repetitions"], kept.get("repetitions", run["repetitions"]))
     data = {name: _listed(run.get(name, default)) for name, default in ({"task": None} | DATA_DEFAULTS).items()}
     for name in data.keys() & kept.keys():
@@ -157,7 +157,7 @@ def parse(name: str, text: str) -> Experiment:
 
 
 def experiments() -> dict[str, Experiment]:
-    """Return the experiments that come with the package, by name, in the order of the paper."""
+    """Return the experiments that come with the package, by name, in the paper's order."""
     found = []
     for file in (files("infold.reproduce") / "experiments").iterdir():
         if file.name.endswith(".toml"):

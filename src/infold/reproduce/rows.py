@@ -1,4 +1,4 @@
-"""One repetition → one row: draw the data, estimate, take the time; and rows read back from a CSV."""
+"""One repetition → one row: draw the data, estimate, measure the time; and rows read back from a CSV."""
 
 from __future__ import annotations
 
@@ -31,16 +31,13 @@ _MAKERS: dict[str, Any] = {
     "helix": make_helix,
     "sphere": make_sphere,
 }
-# Processor time and heard warnings belong to a process: threads of it (of a Dask worker, say) take turns.
-_ALONE = threading.Lock()
+# Processor time and caught warnings belong to the process, so its threads (of a Dask worker, say) take turns.
+_ONE_AT_A_TIME = threading.Lock()
 _HAS_FORMS = ("helix", "sphere")
 
 
 def sample(setting: Setting) -> Dataset:
-    """Return the data of a setting.
-
-    Methods and numbers of neighbours do not matter here: all see the same data.
-    """
+    """Return the data of a setting, the same for all methods and numbers of neighbours."""
     name = setting.task.removeprefix("independent-")
     options: dict[str, Any] = {"noise": setting.noise, "noise_scale": setting.noise_scale, "random_state": setting.seed}
     if name in _HAS_FORMS:
@@ -53,13 +50,13 @@ def sample(setting: Setting) -> Dataset:
 
 @functools.cache
 def versions() -> tuple[str, ...]:
-    """Return the versions that a row tells."""
+    """Return the versions that a row records."""
     return tuple(version(name) for name in VERSIONS)
 
 
 @functools.cache
 def warm_up(method: str) -> None:
-    """Load (or compile) the kernels of a method in this process, so that no row pays for that."""
+    """Load (or compile) the kernels of a method in this process, so that no row includes that time."""
     import infold
 
     rng = np.random.default_rng(0)
@@ -68,77 +65,30 @@ def warm_up(method: str) -> None:
 
 
 def measured_rows(settings: Sequence[Setting]) -> list[str]:
-    """Return a line of CSV for each of `settings`, which differ in k only; one at a time in a process."""
-    with _ALONE:
-        return _measured_rows(settings)
+    """Return a line of CSV for each of `settings`, which differ in k only and so share their data."""
+    with _ONE_AT_A_TIME:
+        warm_up(settings[0].method)
+        data = sample(settings[0])
+        return [_measured_row(data, setting) for setting in settings]
 
 
-def _measured_rows(settings: Sequence[Setting]) -> list[str]:
-    """Return what `measured_rows` returns.
-
-    The time is that of the processor, not of the clock, so that other work on the machine counts little. With several
-    columns G-KSG grows one forest for all k; each row is charged with the whole forest, as if it stood alone.
-    """
-    one = settings[0]
-    warm_up(one.method)
-    data = sample(one)
-    if one.method == "gksg" and max(data.X.shape[1], data.Y.shape[1]) > 1:
-        found = _geodesic(data, settings)
-    else:
-        found = [_plain(data, setting) for setting in settings]
-    lines = []
-    for setting, (estimate, warned, seconds) in zip(settings, found, strict=True):
-        # Nine decimals: what is beyond them may differ from one processor to another.
-        values = (f"{estimate:.9f}", f"{data.mi:.9f}", data.mi_is_bound, data.mi_monte_carlo, warned)
-        line = (*setting.key, *map(as_text, values), f"{seconds:.3g}", *versions())
-        lines.append(",".join(line) + "\n")
-    return lines
-
-
-def _plain(data: Dataset, setting: Setting) -> tuple[float, bool, float]:
-    """Estimate, whether the method warned that it means little, and seconds."""
+def _measured_row(data: Dataset, setting: Setting) -> str:
+    """Estimate, and return a line of CSV; time is processor time, which other work on the machine hardly changes."""
     import infold
 
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         start = time.process_time()
         result = infold.mutual_information(data.X, data.Y, n_jobs=1, verbose=0, **setting.options)
         seconds = time.process_time() - start
-    return result.mi, any(issubclass(one.category, DataWarning) for one in heard), seconds
-
-
-def _geodesic(data: Dataset, settings: Sequence[Setting]) -> list[tuple[float, bool, float]]:
-    """The same of G-KSG for every k, from one forest: what `GeodesicKSG` answers for each."""
-    from infold.core.distance import LOCAL_DISTANCES, diameter
-    from infold.core.folded import folded_side
-    from infold.core.forest import marginal_leaves
-    from infold.core.geodesic import geodesic_local_mi
-    from infold.core.neighbors import digammas
-    from infold.core.scaling import standardized, unit_sized
-    from infold.estimators import GeodesicKSG, forest_plan
-
-    start = time.process_time()
-    one = settings[0]
-    estimator = GeodesicKSG(**{name: value for name, value in one.options.items() if name != "method"})
-    points = np.ascontiguousarray(np.concatenate((data.X, data.Y), axis=1).T)
-    points = standardized(points) if one.standardize else unit_sized(points)
-    d_x, n = data.X.shape[1], one.n
-    is_x = np.arange(len(points)) < d_x
-    leaves = marginal_leaves(points, forest_plan(estimator, n), is_x, n_jobs=1, verbose=0)
-    x, y = points[:d_x], points[d_x:]
-    sides = (*map(folded_side, leaves), x, y, diameter(x), diameter(y), LOCAL_DISTANCES[one.variant])
-    psi, local, places = digammas(n), np.empty(n), np.arange(n, dtype=np.int32)
-    shared = time.process_time() - start
-    found = []
-    for setting in settings:
-        start = time.process_time()
-        geodesic_local_mi(*sides, setting.k, psi, places, local)
-        found.append((float(np.sort(local).sum()) / n, False, shared + time.process_time() - start))
-    return found
+    warned = any(issubclass(one.category, DataWarning) for one in caught)
+    # Nine decimals: those beyond may differ from one processor to another.
+    values = (f"{result.mi:.9f}", f"{data.mi:.9f}", data.mi_is_bound, data.mi_monte_carlo, warned)
+    return ",".join((*setting.key, *map(as_text, values), f"{seconds:.3g}", *versions())) + "\n"
 
 
 def grouped(settings: Sequence[Setting]) -> list[list[Setting]]:
-    """Return the tasks to hand out, most expensive first: settings that differ in k only go together."""
+    """Return the tasks, most expensive first; settings that differ in k only are one task, as they share their data."""
     groups: dict[tuple[str, ...], list[Setting]] = defaultdict(list)
     at = KEY.index("k")
     for setting in settings:
@@ -147,28 +97,28 @@ def grouped(settings: Sequence[Setting]) -> list[list[Setting]]:
 
 
 def rough_seconds(settings: Sequence[Setting]) -> float:
-    """Guess how long a task takes; only proportions matter, to order tasks and to tell the time left."""
+    """Guess how long a task takes; only ratios matter, to order tasks and to predict the time left."""
     one = settings[0]
     size, d = one.n / 500, one.noise_dims + 2
     if one.method == "gksg":
         slowness = (0.5 if one.standardize else 1.0) * (1.8 if one.task.endswith("gaussian") else 1.0)
-        return size * (0.2 + min(0.018 * d, 0.4 + 0.01 * d)) * slowness
+        return len(settings) * size * (0.2 + min(0.018 * d, 0.4 + 0.01 * d)) * slowness
     each = {"ksg": 0.003 + 0.0002 * d, "gknn": 0.01 + 0.004 * d, "lnn": 0.008 + 0.0015 * d}
     return len(settings) * size * each[one.method]
 
 
 def read_lines(path: Path) -> dict[tuple[str, ...], str]:
-    """Return the whole lines of a CSV by key; none if there is no file, or if it has other columns."""
+    """Return the complete lines of a CSV by key; none if there is no file, or if it has other columns."""
     if not path.is_file():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
         header, *lines = file.readlines() or [""]
     if header != HEADER:
         return {}
-    return {tuple(line.split(",")[: len(KEY)]): line for line in reversed(lines) if _is_whole(line)}
+    return {tuple(line.split(",")[: len(KEY)]): line for line in reversed(lines) if _is_complete(line)}
 
 
-def _is_whole(line: str) -> bool:
+def _is_complete(line: str) -> bool:
     return line.endswith("\n") and line.count(",") == HEADER.count(",")
 
 
@@ -179,7 +129,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def parse_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of such a CSV, header and lines, with numbers as numbers."""
+    """Return the rows of such a CSV, given its lines, header first."""
     numbers = {"n": int, "noise_dims": int, "k": int, "seed": int}
     numbers |= dict.fromkeys(("noise_scale", "estimate", "truth", "seconds"), float)  # type: ignore[arg-type]
     flags = ("standardize", "truth_is_bound", "warned")

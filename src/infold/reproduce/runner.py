@@ -1,9 +1,9 @@
-"""The paper's experiments: run them, keep every finished repetition, write a tidy CSV and a figure.
+"""Run experiments: keep every finished repetition, write a tidy CSV and a figure.
 
-Rows are appended to `NAME.part.csv` as they are finished, and stand in `NAME.csv`, in the order of the experiment's
-file, once all are there. What is in either file is never computed again, so a run that was stopped goes on where it
-was. A task is plain data for joblib, so it runs on this machine or, under `joblib.parallel_config("dask")`, on a
-cluster.
+Rows are appended to `NAME.part.csv` as they are finished; once all are there they are written to `NAME.csv`, in the
+order of the experiment's file. What is in either file is never computed again, so a run that was stopped continues
+where it stopped. A task is plain data for joblib, so it runs on this machine or, under
+`joblib.parallel_config("dask")`, on a cluster.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ Lines = dict[tuple[str, ...], str]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running one experiment gave.
+    """The result of running one experiment.
 
     Attributes
     ----------
     name : str
         The experiment.
     n_rows, n_computed : int
-        Rows of the CSV, and how many of them were computed now.
+        Rows of the CSV, and how many of them were computed in this run.
     csv, figure : Path or None
-        The files; a figure alone has no CSV, and without matplotlib there is no figure.
+        The files; some experiments are a figure without a CSV, and without matplotlib there is no figure.
     """
 
     name: str
@@ -58,13 +58,13 @@ class Outcome:
 
 
 def default_output(*, quick: bool = False) -> Path:
-    """Return where results go unless told otherwise.
+    """Return the default folder for results.
 
-    That is `experiments/results` where that folder exists, which is so in a checkout of the repository, and
-    `infold-results` elsewhere; a quick run uses a folder `quick` in it.
+    That is `experiments/results` if it exists, as in a checkout of the repository, else `infold-results`; quick runs
+    use its subfolder `quick`.
     """
-    place = RESULTS if RESULTS.is_dir() else ELSEWHERE
-    return place / "quick" if quick else place
+    folder = RESULTS if RESULTS.is_dir() else ELSEWHERE
+    return folder / "quick" if quick else folder
 
 
 def run(
@@ -76,27 +76,27 @@ def run(
     force: bool = False,
     verbose: int = 1,
 ) -> Iterator[Outcome]:
-    """Run experiments one after the other; what is finished already is kept.
+    """Run experiments one after the other, and keep what is finished already.
 
     Parameters
     ----------
     chosen : sequence of Experiment
         What to run.
     output : Path
-        Folder for CSV files and figures; made if there is none.
+        Folder for CSV files and figures; created if missing.
     quick : bool
         Only the few repetitions that the experiments name for a quick look.
     n_jobs : int or None
         Processes; −1 uses all cores. The estimates do not depend on it.
     force : bool
-        Forget what is there, and compute everything again.
+        Delete what is there, and compute everything again.
     verbose : int
-        1 shows a progress bar with the time left on a terminal.
+        1 shows a progress bar with the time left, on a terminal.
 
     Yields
     ------
     Outcome
-        One for each experiment, when it is finished.
+        One for each experiment, as soon as it is finished.
     """
     from tqdm import tqdm
 
@@ -119,7 +119,7 @@ def run(
         for one in chosen:
             bar.set_description(one.name)
             outcome = _run_one(one, plans[one.name], output, n_jobs, others, bar)
-            bar.clear()  # so that what the caller prints has a line of its own
+            bar.clear()  # so that what the caller prints starts on a line of its own
             yield outcome
 
 
@@ -143,7 +143,7 @@ def _run_one(
         finished |= borrowed | computed
     table = [HEADER, *(finished[setting.key] for setting in plan)]
     if plan:
-        _write_whole(_final(output, experiment), "".join(table))
+        _write_if_changed(_final(output, experiment), "".join(table))
         remove_output(_partial(output, experiment))
     return Outcome(
         name=experiment.name,
@@ -155,10 +155,10 @@ def _run_one(
 
 
 def _computed(settings: list[Setting], file: IO[str], n_jobs: int | None, bar: Any) -> Lines:
-    """Run tasks in parallel; write each one's rows at once, so that no stop can lose them."""
+    """Run tasks in parallel; write the rows of each immediately, so that an interrupt loses none."""
     tasks = grouped(settings)
     for method in sorted({task[0].method for task in tasks}):
-        warm_up(method)  # here first, so that kernels are compiled once and not once a process
+        warm_up(method)  # here first, so that kernels are compiled once, not once per process
     lines: Lines = {}
     answers = as_finished(measured_rows, [(task,) for task in tasks], n_jobs=n_jobs, prefer="processes")
     with closing(answers):
@@ -171,7 +171,7 @@ def _computed(settings: list[Setting], file: IO[str], n_jobs: int | None, bar: A
 
 
 def _borrowed(settings: list[Setting], output: Path, others: Iterable[Experiment]) -> Lines:
-    """Return the rows that another experiment in the folder has already, computed by the same versions."""
+    """Return the rows that other experiments in the folder already have, computed by the same versions."""
     ends = "," + ",".join(versions()) + "\n"
     known: Lines = {}
     for one in others:
@@ -197,15 +197,15 @@ def _partial(output: Path, experiment: Experiment) -> Path:
 
 @contextmanager
 def _appending(path: Path) -> Iterator[IO[str]]:
-    """Open a CSV for more rows, without what a killed process left of its last line."""
-    whole = "".join(reversed(read_lines(path).values()))
-    _write_whole(path, HEADER + whole)
+    """Open a CSV to append rows, after removing an incomplete last line that a killed process may have left."""
+    complete = "".join(reversed(read_lines(path).values()))
+    _write_if_changed(path, HEADER + complete)
     with path.open("a", encoding="utf-8", newline="") as file:
         yield file
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file, and leave an equal one alone."""
+def _write_if_changed(path: Path, text: str) -> None:
+    """Write a file unless it has this text already."""
     with contextlib.suppress(OSError):
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             return
