@@ -64,8 +64,8 @@ def run(seed: int, n_jobs: int) -> list[Row]:
     from tqdm import tqdm
 
     import infold
+    from infold.datasets import make_helix, make_independent
 
-    make_helix, make_independent = infold.datasets.make_helix, infold.datasets.make_independent
     samples = [("helix", d, make_helix(N_SAMPLES, d, random_state=seed)) for d in HELIX_NOISE]
     for d in CONTROL_NOISE:
         samples.append(("independent", d, make_independent(N_SAMPLES, d, like="helix", random_state=seed)))

@@ -67,6 +67,7 @@ class Question:
         return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
 
 
+# A parameter for each option: typer makes the command line from them.
 def ask(
     file: File,
     x: X = None,
