@@ -11,12 +11,12 @@ import typer
 from .answers import check_output, print_json, write_file
 from .messages import working
 from .options import Block, Groups, Json, Level, Permutations
-from .question import Question, given, with_question
+from .request import Request, given, with_request
 
 
-@with_question
+@with_request
 def independence(
-    question: Question,
+    request: Request,
     permutations: Permutations = None,
     groups: Groups = None,
     block: Block = None,
@@ -30,28 +30,28 @@ def independence(
         import infold
 
         result = infold.independence_test(
-            question.x,
-            question.y,
+            request.x,
+            request.y,
             **given(n_permutations=permutations, early_stop=early_stop or None),
-            **question.shuffle(groups, block),
-            **question.options,
+            **request.shuffle(groups, block),
+            **request.options,
         )
-    _print(question, result, warned, as_json)
+    _print(request, result, warned, as_json)
 
 
-@with_question
-def diagnose(question: Question, groups: Groups = None, block: Block = None, as_json: Json = False) -> None:
+@with_request
+def diagnose(request: Request, groups: Groups = None, block: Block = None, as_json: Json = False) -> None:
     """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
     with working() as warned:
         import infold
 
-        result = infold.diagnose(question.x, question.y, **question.shuffle(groups, block), **question.options)
-    _print(question, result, warned, as_json)
+        result = infold.diagnose(request.x, request.y, **request.shuffle(groups, block), **request.options)
+    _print(request, result, warned, as_json)
 
 
-@with_question
+@with_request
 def relevance(
-    question: Question,
+    request: Request,
     together: Annotated[
         bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it says alone.")
     ] = False,
@@ -65,19 +65,19 @@ def relevance(
         import infold
 
         result = infold.relevance(
-            question.x,
-            question.y,
+            request.x,
+            request.y,
             **given(n_permutations=permutations, kind="together" if together else None),
-            **question.shuffle(groups, block),
-            **question.options,
+            **request.shuffle(groups, block),
+            **request.options,
         )
-    _print(question, result, warned, as_json)
+    _print(request, result, warned, as_json)
 
 
-@with_question
+@with_request
 def report(
     ctx: typer.Context,
-    question: Question,
+    request: Request,
     output: Annotated[Path, typer.Option("--output", "-o", help="Page to write: .html.")] = Path("infold-report.html"),
     title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
     permutations: Permutations = None,
@@ -88,34 +88,34 @@ def report(
 ) -> None:
     """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
     check_output(output, (".html", ".htm"))
-    question.check_keeps_data("--output", output)
+    request.check_keeps_data("--output", output)
     with working() as warned:
         from infold.report import make_report
 
         made = make_report(
-            question.x,
-            question.y,
+            request.x,
+            request.y,
             **given(n_permutations=permutations, level=level, title=title),
-            **question.shuffle(groups, block),
-            **question.options,
-            source=question.file,
+            **request.shuffle(groups, block),
+            **request.options,
+            source=request.file,
             command=_command(ctx),
         )
         page = made.html()
     write_file(output, page)
     if as_json:
-        print_json(question.to_dict({"output": str(output), **made.to_dict()}), warned)
+        print_json(request.to_dict({"output": str(output), **made.to_dict()}), warned)
         return
-    typer.echo(question.heading())
+    typer.echo(request.heading())
     typer.echo(made.summary())
     typer.echo(f"Report: {output}")
 
 
-def _print(question: Question, result: Any, warned: list[str], as_json: bool) -> None:
+def _print(request: Request, result: Any, warned: list[str], as_json: bool) -> None:
     if as_json:
-        print_json(question.to_dict(result.to_dict()), warned)
+        print_json(request.to_dict(result.to_dict()), warned)
         return
-    typer.echo(question.heading())
+    typer.echo(request.heading())
     typer.echo(str(result))
 
 

@@ -1,4 +1,4 @@
-"""What every command about a table starts from: its columns and the estimator's options."""
+"""What every command about a table starts from: its columns and the options of the estimator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Question:
+class Request:
     """The columns of both sides, the file that they come from, and the estimator's options."""
 
     file: Path
@@ -56,7 +56,7 @@ class Question:
             raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
     def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
-        """Return question and answer for JSON, with the names of the columns once, in front."""
+        """Return request and answer for JSON, with the names of the columns once, in front."""
         found = {key: _without_names(value) for key, value in {**answer, **parts}.items()}
         return {"file": str(self.file), **self.sides, "seed": self.options["random_state"], **_without_names(found)}
 
@@ -68,7 +68,7 @@ class Question:
 
 
 # A parameter for each option: typer makes the command line from them.
-def ask(
+def read_request(
     file: File,
     x: X = None,
     y: Y = None,
@@ -82,7 +82,7 @@ def ask(
     paper: Paper = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
-) -> Question:
+) -> Request:
     """Read the table and gather the options; those not given are the library's defaults."""
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
@@ -98,17 +98,17 @@ def ask(
         max_queries=max_queries,
         standardize=False if no_standardize else None,
     )
-    return Question(file, *sides, options={"random_state": seed, "n_jobs": jobs, **options})
+    return Request(file, *sides, options={"random_state": seed, "n_jobs": jobs, **options})
 
 
-def with_question(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `ask` in front of its own, and call it with the Question that they make."""
-    asked = inspect.signature(ask, eval_str=True).parameters
-    own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "question"}
+def with_request(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
+    asked = inspect.signature(read_request, eval_str=True).parameters
+    own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "request"}
 
     def run(**values: Any) -> None:
-        question = ask(**{name: values.pop(name) for name in asked})
-        command(question=question, **values)
+        request = read_request(**{name: values.pop(name) for name in asked})
+        command(request=request, **values)
 
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*asked.values(), *own.values())]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
