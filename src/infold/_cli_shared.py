@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from infold._validation import Table
+    from infold.data.tables import Table
 
 OPTIONAL = {"jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
 
@@ -72,7 +72,7 @@ class Question:
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
         """Return which rows may change places, as the library's options; labels come from the same file."""
         with user_errors():
-            from infold._tables import read_labels
+            from infold.data.files import read_labels
 
             return given(groups=groups and read_labels(self.file, groups, "--groups"), block=block)
 
@@ -83,7 +83,7 @@ class Question:
 
     def heading(self) -> str:
         """Return which columns the sides are, for people."""
-        from infold._selectors import listing
+        from infold.data.selectors import listing
 
         return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
 
@@ -108,7 +108,7 @@ def ask(
         if value is None:
             raise UserError(f"{name} is missing: say which columns to take, such as {name} a,b.")
     with user_errors():
-        from infold._tables import read_columns
+        from infold.data.files import read_columns
 
         columns = read_columns(file, {"--x": x or "", "--y": y or ""})
     asked: dict[str, Any] = {
@@ -120,7 +120,7 @@ def ask(
         "max_queries": max_queries,
         "standardize": False if no_standardize else None,
     }
-    from infold._validation import Table
+    from infold.data.tables import Table
 
     options: dict[str, Any] = {}
     if paper:

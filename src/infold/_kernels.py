@@ -18,8 +18,9 @@ import numpy as np
 
 from infold.core.forest import renumber
 from infold.core.parallel import progress_bar
-from infold.inference import confidence_interval, independence_test
-from infold.manifold import GeodesicForest
+from infold.estimators import GeodesicForest
+from infold.inference.interval import confidence_interval
+from infold.inference.permutation import independence_test
 from infold.measures import mutual_information
 
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": 0}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._figures import BLUE, label, legend_above, mi_label, new_figure, open_frame
-from ._validation import check_count, check_table
+from .data.checks import check_count
+from .data.tables import check_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .inference.relevance import Relevance
     from .results import MutualInformation
-    from .selection import Relevance
 
 FOUND: dict[str, Any] = {"facecolor": BLUE}
 NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}

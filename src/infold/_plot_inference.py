@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._figures import BLUE, PALE, VERMILLION, legend_above, mi_label, new_figure, open_frame
-from ._validation import check_choice
+from .data.checks import check_choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

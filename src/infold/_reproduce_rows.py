@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._reproduce_plan import KEY, Setting, as_text
-from ._validation import DataWarning
+from .data.checks import DataWarning
 from .datasets import Dataset, make_gaussian, make_helix, make_independent, make_sphere, make_uniform
 
 FOUND = ("estimate", "truth", "truth_is_bound", "truth_monte_carlo", "warned", "seconds")
@@ -114,7 +114,7 @@ def _geodesic(data: Dataset, settings: Sequence[Setting]) -> list[tuple[float, b
     from .core.geodesic import geodesic_local_mi
     from .core.neighbors import digammas
     from .core.scaling import standardized, unit_sized
-    from .estimators import GeodesicKSG, forest_plan
+    from .estimators.geodesic import GeodesicKSG, forest_plan
 
     start = time.process_time()
     one = settings[0]

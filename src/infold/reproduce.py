@@ -27,7 +27,7 @@ from ._reproduce_rows import (
     versions,
     warm_up,
 )
-from ._tasks import as_finished
+from .core.parallel import as_finished
 
 __all__ = ["Experiment", "Outcome", "Setting", "default_output", "experiments", "parse", "read_rows", "run"]
 

@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ._validation import check_count, check_table
-from .estimators import check_forest_parameters, forest_plan
+from infold.data.checks import check_count
+from infold.data.tables import check_table
+
+from .geodesic import check_forest_parameters, forest_plan
 
 
 class GeodesicForest(BaseEstimator):  # type: ignore[misc]
@@ -67,8 +69,8 @@ n_jobs, verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest on the rows of X; `y` is ignored."""
-        from .core.forest import grow_forest
-        from .core.scaling import column_scales
+        from infold.core.forest import grow_forest
+        from infold.core.scaling import column_scales
 
         check_forest_parameters(self)
         table = check_table(X, "X")
@@ -102,7 +104,7 @@ n_jobs, verbose
         Rows of X against the rows that the forest was grown on; X=None takes these on both sides. This is an n × n
         array: `kneighbors` needs none.
         """
-        from .core.distance import trees_apart
+        from infold.core.distance import trees_apart
 
         leaves, _, queries = self._both(X, columns)
         apart = np.empty((queries[1] - queries[0], len(self._points[0])), np.uint16)
@@ -111,7 +113,7 @@ n_jobs, verbose
 
     def distance(self, X: Any = None, *, columns: Sequence[int] | np.ndarray | None = None) -> np.ndarray:
         """Return the geodesic distances d_G, (n_samples, n_fitted): an n × n array, since it is asked for."""
-        from .core.distance import geodesic_rows
+        from infold.core.distance import geodesic_rows
 
         leaves, points, queries = self._both(X, columns)
         return geodesic_rows(leaves, points, queries, len(self._points[0]), self.local_distance)
@@ -123,7 +125,7 @@ n_jobs, verbose
 
         With X=None a row is not its own neighbour.
         """
-        from .core.distance import geodesic_neighbors
+        from infold.core.distance import geodesic_neighbors
 
         n = len(self._points[0])
         check_count("n_neighbors", n_neighbors)
@@ -168,7 +170,7 @@ n_jobs, verbose
         return used
 
     def _leaves(self, points: np.ndarray, columns: Sequence[int] | np.ndarray | None) -> np.ndarray:
-        from .core.forest import leaf_nodes
+        from infold.core.forest import leaf_nodes
 
         return leaf_nodes(self.trees_, points, self._mask(columns), n_jobs=self.n_jobs, verbose=self.verbose)
 
@@ -176,7 +178,7 @@ n_jobs, verbose
         self, X: Any, columns: Sequence[int] | np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
         """Return leaf ids and used columns of the fitted rows followed by those of X, and the range of queries."""
-        from .core.forest import compact
+        from infold.core.forest import compact
 
         check_is_fitted(self, "trees_")
         n = len(self._points[0])

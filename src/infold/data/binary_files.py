@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infold._selectors import Header, Table
+from .selectors import Header, Table
 
 
 def open_parquet(path: Path) -> Table:

@@ -1,11 +1,12 @@
-"""One self-contained HTML page about an estimate: verdict, interval, test, pictures, columns, how to get it again."""
+"""What a report shows: one question, one fit, and all that inference says about it."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -14,16 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from ._report_page import check_extras, render
-from ._validation import DataWarning, Table, check_table
-from .diagnosis import diagnose
-from .inference import confidence_interval, independence_test
-from .measures import DEFAULT_METHOD
-from .notes import memory_note
-from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
-from .selection import Relevance, relevance
+from infold.data.checks import DataWarning, check_share, warn
+from infold.data.question import Question, ask
+from infold.data.tables import Table
+from infold.inference.diagnosis import diagnosis
+from infold.inference.interval import check_parts, subsampling_interval
+from infold.inference.notes import memory_note
+from infold.inference.permutation import check_permutations, permutation_test
+from infold.inference.relevance import KINDS, Relevance, column_relevance
+from infold.inference.resampling import Settings, make_shuffle, prepared
+from infold.measures import DEFAULT_METHOD
+from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
 
-__all__ = ["Report", "make_report", "write_report"]
+from .page import check_extras, render
+
+ALPHA = 0.05  # of the test
 
 # What the page spends on single columns: each is estimated again in every permutation.
 RELEVANCE_METHOD, RELEVANCE_LEVEL, RELEVANCE_PERMUTATIONS = "ksg", 0.05, 99
@@ -135,6 +141,7 @@ def make_report(
     verbose: int = 1,
     title: str | None = None,
     source: str | Path | None = None,
+    sha256: str | None = None,
     command: str | None = None,
     **options: Any,
 ) -> Report:
@@ -154,6 +161,8 @@ def make_report(
         Title of the page.
     source : path, optional
         File that the data came from; the page names it with its SHA-256.
+    sha256 : str, optional
+        The SHA-256 of the file, if it is known already; otherwise the file is read for it.
     command : str, optional
         What to type to get the page again; the page names it.
     method, n_neighbors, units, n_jobs, verbose, **options
@@ -178,30 +187,33 @@ def make_report(
     """
     check_extras()
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-    x, y = check_table(X, "X"), check_table(Y, "Y")
-    shuffle: dict[str, Any] = {"groups": groups, "block": block}
-    shared: dict[str, Any] = {"units": units, "random_state": seed, "n_jobs": n_jobs, "verbose": verbose}
-    asked = {"method": method, "n_neighbors": n_neighbors, **shared, **options}
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", DataWarning)
-        test = independence_test(x, y, n_permutations=n_permutations, **shuffle, **asked)
-        interval = confidence_interval(x, y, level=level, block=block, **asked)
-        diagnosis = diagnose(x, y, test=test, **shuffle, **asked)
-        columns, reduced = _relevances(x, y, shuffle, shared, n_permutations)
+    settings = Settings(method, units, seed, n_jobs, verbose)
+    estimator = prepared(settings, n_neighbors, options)
+    check_permutations(n_permutations, ALPHA)
+    check_share("level", level)
+    with _heard() as heard:
+        question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
+        shuffle, ungrouped = (make_shuffle(question.n_samples, labels, block) for labels in (groups, None))
+        check_parts(ungrouped, estimator.n_neighbors)
+        estimator.fit_question(question)
+        test = permutation_test(question, estimator, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
+        interval = subsampling_interval(question, estimator, settings, ungrouped, level=level)
+        trust = diagnosis(question, estimator, settings, shuffle, test=test)
+        columns, reduced = _relevances(question, settings, groups, block, n_permutations)
     # The interval knows of no groups: that they differ, one after the other, would look like memory.
-    hint = memory_note(x, y, block) if groups is not None else None
+    hint = memory_note(question, ungrouped) if groups is not None else None
     stale = {hint.text} - set(test.notes) if hint else set()
-    said = {str(w.message): w.category for w in heard if str(w.message) not in stale}
-    for message, category in said.items():
-        warnings.warn(message, category, stacklevel=2)
-    notes = [n for n in (*said, *test.notes, *interval.notes, *diagnosis.notes, *reduced) if n not in stale]
+    said = [text for text in heard if text not in stale]
+    for text in said:
+        warn(text)
+    notes = [note for note in (*said, *test.notes, *interval.notes, *trust.notes, *reduced) if note not in stale]
     return Report(
         title=title or "Mutual information report",
-        x=x,
-        y=y,
+        x=question.blocks["X"],
+        y=question.blocks["Y"],
         test=test,
         interval=interval,
-        diagnosis=diagnosis,
+        diagnosis=trust,
         alone=columns.get("alone"),
         together=columns.get("together"),
         notes=tuple(dict.fromkeys(" ".join(note.split()) for note in notes)),
@@ -209,9 +221,19 @@ def make_report(
         shuffle=_shuffle_words(groups, block),
         versions={"Python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         source=None if source is None else Path(source).name,
-        sha256=None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest(),
+        sha256=sha256 if sha256 or source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest(),
         command=command,
     )
+
+
+@contextmanager
+def _heard() -> Iterator[dict[str, None]]:
+    """Gather the texts of warnings about data, each once, instead of issuing them."""
+    texts: dict[str, None] = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield texts
+    texts |= dict.fromkeys(str(one.message) for one in caught)
 
 
 def write_report(X: Any, Y: Any, path: str | Path, **settings: Any) -> Report:
@@ -246,31 +268,31 @@ def write_report(X: Any, Y: Any, path: str | Path, **settings: Any) -> Report:
 
 
 def _relevances(
-    x: Table, y: Table, shuffle: Mapping[str, Any], shared: Mapping[str, Any], n_permutations: int
+    question: Question, settings: Settings, groups: Any, block: int | None, n_permutations: int
 ) -> tuple[dict[str, Relevance], list[str]]:
     """Return what each column carries, alone and together, and what was cut short to save time."""
-    n_columns = x.values.shape[1] + y.values.shape[1]
+    n, n_columns, notes = question.n_samples, sum(question.n_features), []
     if n_columns > RELEVANCE_COLUMNS:
         return {}, [f"Single columns were not scored, as there are {n_columns}; infold.relevance does it."]
-    n, notes = len(x.values), []
-    allowed = dict(shuffle)
     if n > RELEVANCE_ROWS:
         rows = np.arange(RELEVANCE_ROWS)  # blocks of a time series must stay whole
-        if shuffle["block"] is None:
-            rows = np.sort(np.random.default_rng(shared["random_state"]).choice(n, RELEVANCE_ROWS, replace=False))
-        x, y = (Table(np.ascontiguousarray(t.values[rows]), t.names) for t in (x, y))
-        if shuffle["groups"] is not None:
-            allowed["groups"] = np.asarray(shuffle["groups"])[rows]
+        if block is None:
+            rows = np.sort(np.random.default_rng(settings.random_state).choice(n, RELEVANCE_ROWS, replace=False))
+        question = question.with_rows(rows)
+        groups = None if groups is None else np.asarray(groups)[rows]
         notes.append(f"Single columns were scored on {RELEVANCE_ROWS:,} of the {n:,} rows.")
+    shuffle = make_shuffle(question.n_samples, groups, block)
+    settings = settings._replace(method=RELEVANCE_METHOD)
+    estimator = prepared(settings, None, {}).fit_question(question)
     fewest = round(1 / RELEVANCE_LEVEL) - 1
-    settings = {
-        **shared,
-        **allowed,
-        "method": RELEVANCE_METHOD,
-        "level": RELEVANCE_LEVEL,
-        "n_permutations": max(fewest, min(RELEVANCE_PERMUTATIONS, n_permutations)),
+    count = max(fewest, min(RELEVANCE_PERMUTATIONS, n_permutations))
+    found = {
+        kind: column_relevance(
+            question, estimator, settings, shuffle, kind=kind, n_permutations=count, level=RELEVANCE_LEVEL
+        )
+        for kind in KINDS
     }
-    return {kind: relevance(x, y, kind=kind, **settings) for kind in ("alone", "together")}, notes
+    return found, notes
 
 
 def _shuffle_words(groups: Any, block: int | None) -> dict[str, str]:

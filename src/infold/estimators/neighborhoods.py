@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from ._validation import DataWarning, check_choice
-from .estimators import MutualInformationEstimator
+from infold.data.checks import check_choice
+from infold.data.question import Question
+
+from .base import MutualInformationEstimator
 
 
 class _EntropySum(MutualInformationEstimator):
@@ -15,11 +15,12 @@ class _EntropySum(MutualInformationEstimator):
 
     standardize: bool
 
-    def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        from .core.parallel import blas
-        from .core.scaling import standardized
+    def _local_mi(self, question: Question) -> np.ndarray:
+        from infold.core.parallel import blas
+        from infold.core.scaling import joined, standardized
 
-        points = np.concatenate((x, y))
+        x, y = question.columns("X"), question.columns("Y")
+        points = joined(x, y)
         points = np.ascontiguousarray((standardized(points) if self.standardize else points).T)
         d_x = len(x)
         sides = {"X": points[:, :d_x], "Y": points[:, d_x:], "X and Y together": points}
@@ -31,11 +32,8 @@ class _EntropySum(MutualInformationEstimator):
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
         raise NotImplementedError  # pragma: no cover
 
-    def _warn(self, name: str, what: str) -> None:
-        if self._quiet:
-            return
-        message = f"{type(self).__name__} on {name} ({self.n_samples_} samples): {what}."
-        warnings.warn(message, DataWarning, stacklevel=6)  # the line that called fit
+    def _doubt(self, name: str, what: str) -> None:
+        self._doubts.append(f"{type(self).__name__} on {name} ({self.n_samples_} samples): {what}.")
 
 
 class GKNN(_EntropySum):
@@ -82,24 +80,24 @@ class GKNN(_EntropySum):
         self.verbose = verbose
 
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
-        from .core.entropy import gknn_local
+        from infold.core.entropy import gknn_local
 
         local, status = gknn_local(points, self.n_neighbors, n_jobs=self.n_jobs)
         d = points.shape[1]
         if status.unseen:
-            self._warn(
+            self._doubt(
                 name,
                 f"{self.n_neighbors} neighbours cannot show the shape of {d} dimensions, so {status.unseen} widths "
                 f"were taken to be the narrowest seen, and the estimate means little; raise n_neighbors above {d}",
             )
         elif status.singular:
-            self._warn(
+            self._doubt(
                 name,
                 f"{status.singular} neighbourhoods are flat, and were given a width of 1e-10 of their longest; "
                 f"drop columns that follow from others",
             )
         if status.zero_distance:
-            self._warn(
+            self._doubt(
                 name,
                 f"{status.zero_distance} samples coincide with all their neighbours, and were taken to be as dense as "
                 f"the densest other; raise n_neighbors or drop copies",
@@ -160,30 +158,31 @@ class LNN(_EntropySum):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        super().check_parameters()
         check_choice("variant", self.variant, ("defined", "rmi"))
 
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
-        from .core.entropy import LNN_SPAN, lnn_local
+        from infold.core.entropy import LNN_SPAN, lnn_local
 
         n, d = points.shape
         span = LNN_SPAN if d < LNN_SPAN or self.variant == "rmi" else 2 * d
         if span > LNN_SPAN:
-            self._warn(
+            self._doubt(
                 name,
                 f"{LNN_SPAN} neighbours are too few for {d} dimensions, so {min(span, n - 1)} were used, and the "
                 f"estimate means little; use fewer columns",
             )
         local, status = lnn_local(points, self.n_neighbors, span=span, variant=self.variant, n_jobs=self.n_jobs)
         if status.widened:
-            self._warn(
+            self._doubt(
                 name,
                 f"all {status.widened} neighbourhoods are flat, so each was widened by 1e-4 of its squared bandwidth, "
                 f"and the estimate means little; drop columns that follow from others",
             )
         if left_out := status.zero_distance + status.singular:
-            self._warn(name, f"{left_out} samples with flat neighbourhoods were left out; drop copied rows or columns")
+            self._doubt(name, f"{left_out} samples with flat neighbourhoods were left out; drop copied rows or columns")
         if status.set_to_zero:
-            self._warn(name, "no local entropy was positive, so variant='rmi' took the entropy to be 0, as rmi does")
+            self._doubt(name, "no local entropy was positive, so variant='rmi' took the entropy to be 0, as rmi does")
         return local

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import digamma
 
-from ._validation import DataWarning, Table
+from infold.data.checks import warn
+from infold.data.question import Question
+
+from .resampling import Shuffle
 
 ALPHA_MEMORY = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
@@ -30,20 +32,20 @@ def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
     found = [note for note in notes if note]
     for note in found:
         if note.urgent:
-            warnings.warn(note.text, DataWarning, stacklevel=3)  # the line that called the public function
+            warn(note.text)
     return tuple(note.text for note in found)
 
 
-def memory_note(x: Table, y: Table, block: int | None, groups: Sequence[np.ndarray] = ()) -> Note | None:
+def memory_note(question: Question, shuffle: Shuffle) -> Note | None:
     """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks.
 
     Where rows change places within groups, only what they remember within them counts; small groups show nothing.
     """
-    from .core.rows import memory
+    from infold.core.rows import memory
 
-    if (block is not None and block > 1) or (groups and len(x.values) < SMALLEST_GROUP * len(groups)):
+    if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
         return None
-    in_x, in_y = memory(x.values, groups), memory(y.values, groups)
+    in_x, in_y = memory(question["X"], shuffle.groups), memory(question["Y"], shuffle.groups)
     if max(in_x.pvalue, in_y.pvalue) > ALPHA_MEMORY:
         return None
     return Note(
@@ -54,24 +56,23 @@ def memory_note(x: Table, y: Table, block: int | None, groups: Sequence[np.ndarr
     )
 
 
-def suggested_block(length_x: int, length_y: int) -> int:
-    """Return how many rows to keep together: only what both sides remember can be mistaken for dependence."""
-    from .core.rows import BLOCK_LAGS
+def suggested_block(*lengths: int) -> int:
+    """Return how many rows to keep together: only what all sides remember can be mistaken for dependence."""
+    from infold.core.rows import BLOCK_LAGS
 
-    return max(2, BLOCK_LAGS * min(length_x, length_y))
+    return max(2, BLOCK_LAGS * min(lengths))
 
 
-def tied_columns(x: Table, y: Table) -> dict[str, float]:
+def tied_columns(question: Question) -> dict[str, float]:
     """Return column → share of its values that another row has too, for columns with ties."""
-    from .core.rows import tied_share
+    from infold.core.rows import tied_share
 
     shares = {}
-    for side, table in (("X", x), ("Y", y)):
-        for c in range(table.values.shape[1]):
-            column = table.values[:, c]
+    for block, (values, names) in question.blocks.items():
+        for c, column in enumerate(values.T):
             share = tied_share(column) if column.min() < column.max() else 0.0  # constants are told elsewhere
             if share:
-                shares[table.names[c] if table.names else f"{side}[{c}]"] = share
+                shares[names[c] if names else f"{block}[{c}]"] = share
     return shares
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ._validation import Table, check_random_state
-from .estimators import MutualInformationEstimator
+from infold.data.checks import check_random_state
+from infold.data.question import Question, varying
+
+from .base import MutualInformationEstimator
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 # An excess counts in part from the first p on and in full from the second, so that no answer hangs on one decision.
@@ -168,9 +170,8 @@ class Adaptive(MutualInformationEstimator):
     Examples
     --------
     >>> import infold
-    >>> from infold.adaptive import Adaptive
     >>> data = infold.datasets.make_gaussian(n_samples=500, noise_dims=20, random_state=0)  # truth: 0.830
-    >>> fitted = Adaptive(random_state=0).fit(data.X, data.Y)
+    >>> fitted = infold.Adaptive(random_state=0).fit(data.X, data.Y)
     >>> 0.75 < fitted.mi_ < 0.91
     True
     >>> fitted.view_, fitted.columns_x_, fitted.columns_y_
@@ -199,27 +200,19 @@ class Adaptive(MutualInformationEstimator):
             return 0.0
         return math.inf if math.isnan(self.standard_error_) else self.standard_error_
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        super().check_parameters()
         check_random_state(self.random_state)
 
-    def _remember(self, x: Table, y: Table) -> None:
-        super()._remember(x, y)
-        # Constant columns are gone when _local_mi gets to see the tables, or it is not called at all.
-        self._varying = [np.flatnonzero(t.values.min(axis=0) < t.values.max(axis=0)) for t in (x, y)]
-        self._answer_zero(1.0, "a side has no column that varies", ())
-
-    def _varies(self) -> bool:
-        return all(columns.size for columns in self._varying)
-
-    def _answer_zero(self, pvalue: float, reason: str, candidates: Sequence[Candidate]) -> np.ndarray:
-        """Record that nothing tells the two sides from independent ones."""
-        # Without any look at the columns nothing is known; without a column that varies 0 is exact.
-        error = max((c.standard_error for c in candidates), default=math.nan if self._varies() else 0.0)
+    def _answer_zero(
+        self, pvalue: float, reason: str, candidates: Sequence[Candidate] = (), error: float = math.nan
+    ) -> np.ndarray:
+        """Record that nothing tells the two sides from independent ones; without candidates the error is unknown."""
+        error = max((c.standard_error for c in candidates), default=error)
         none = np.array([], dtype=np.intp)
-        self._explain(
-            Candidate(NONE, NONE, 0.0, 0.0, 0.0, 1.0, 0.0, error, 0.0), pvalue, reason, none, none, candidates
-        )
+        answer = Candidate(NONE, NONE, 0.0, 0.0, 0.0, 1.0, 0.0, error, 0.0)
+        self._explain(answer, pvalue, reason, none, none, candidates)
         return np.zeros(self.n_samples_)
 
     def _explain(
@@ -238,34 +231,38 @@ class Adaptive(MutualInformationEstimator):
         self.columns_x_, self.columns_y_ = columns_x, columns_y
         self.candidates_ = tuple(candidates)
 
-    def _local_mi(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _local_mi_of_constants(self, question: Question) -> np.ndarray:
+        return self._answer_zero(1.0, "a side has no column that varies", error=0.0)
+
+    def _local_mi(self, question: Question) -> np.ndarray:
         # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
-        from .core.parallel import blas
+        from infold.core.parallel import blas
 
+        x, y = (np.ascontiguousarray(question.columns(block), np.float64) for block in ("X", "Y"))
         with blas().limit(limits=1):
-            return self._adapt(x.T, y.T)
+            return self._adapt(x.T, y.T, question)
 
-    def _adapt(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _adapt(self, x: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
         """Explain and return the local values; x (n, p), y (n, q)."""
-        from .core.copula import copula_columns, either
-        from .core.jit import draw_seeds
-        from .core.screen import screen_columns
-        from .core.surrogates import MAX_SURROGATES, pairing_pvalue
-        from .core.views import Pair, Plan, draw_centres
+        from infold.core.copula import copula_columns, either
+        from infold.core.jit import draw_seeds
+        from infold.core.screen import screen_columns
+        from infold.core.surrogates import MAX_SURROGATES, pairing_pvalue
+        from infold.core.views import Pair, Plan, draw_centres
 
         n = len(x)
         seed, *seeds = draw_seeds(self.random_state, 1 + MAX_SURROGATES)
         rng = np.random.default_rng(int(seed))
         most = n // (2 * ROWS_PER_COLUMN)  # columns a side that a joint look can bear
         if most == 0:
-            return self._answer_zero(1.0, f"{n} rows show nothing at the level {ALPHA_DEPENDENT:g}", ())
+            return self._answer_zero(1.0, f"{n} rows show nothing at the level {ALPHA_DEPENDENT:g}")
         centres = draw_centres(n, rng)
         (x, index_x), (y, index_y) = copula_columns(x, rng), copula_columns(y, rng)
         screen = screen_columns(x, y, most)
         sets = self._sets(screen, index_x.size, index_y.size)
         if not sets:
             reason = f"no pair or product of columns is dependent (p = {screen.pvalue:.2g}), too many for a joint look"
-            return self._answer_zero(screen.pvalue, reason, ())
+            return self._answer_zero(screen.pvalue, reason)
 
         squared_x, squared_y = (x**2).sum(axis=1), (y**2).sum(axis=1)
         pairs: dict[str, tuple[Pair, Plan]] = {}
@@ -292,7 +289,7 @@ class Adaptive(MutualInformationEstimator):
 
         answer, reason = choose(candidates)
         cx, cy = sets[answer.columns]
-        columns_x, columns_y = self._varying[0][index_x[cx]], self._varying[1][index_y[cy]]
+        columns_x, columns_y = _positions(question, "X")[index_x[cx]], _positions(question, "Y")[index_y[cy]]
         self._explain(answer, pvalue, reason, columns_x, columns_y, candidates)
         local = self._view_local(answer.view, *pairs[answer.columns])
         return local - local.mean() + answer.mi
@@ -308,8 +305,8 @@ class Adaptive(MutualInformationEstimator):
 
     def _candidates(self, name: str, pair: Any, plan: Any, seeds: Sequence[int]) -> tuple[list[Candidate], float]:
         """Return the Gaussian part and every view of one set of columns, and the p-value of no correlation."""
-        from .core.copula import gaussian_part
-        from .core.surrogates import excesses
+        from infold.core.copula import gaussian_part
+        from infold.core.surrogates import excesses
 
         n, gauss = self.n_samples_, gaussian_part(pair.a, pair.b)
         out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, 0.0, gauss.standard_error, 0.0)]
@@ -322,9 +319,15 @@ class Adaptive(MutualInformationEstimator):
 
     def _view_local(self, view: str, pair: Any, plan: Any) -> np.ndarray:
         """Return the local values that belong to a view, up to a constant."""
-        from .core.copula import gaussian_local, gaussian_part
-        from .core.views import view_local
+        from infold.core.copula import gaussian_local, gaussian_part
+        from infold.core.views import view_local
 
         if view == GAUSSIAN:
             return gaussian_local(pair.a, pair.b, gaussian_part(pair.a, pair.b).n_pairs)
         return view_local(view, pair, plan)
+
+
+def _positions(question: Question, block: str) -> np.ndarray:
+    """Return where, among all columns of a block, those are that vary."""
+    values = question[block]
+    return np.arange(values.shape[1])[varying(values)]

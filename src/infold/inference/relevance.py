@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ._tasks import in_order
-from ._validation import check_choice, check_count, check_pair, check_share
-from .measures import make_estimator
+from infold.data.checks import check_choice, check_count, check_share
+from infold.data.question import Question, ask
+from infold.estimators import MutualInformationEstimator
+from infold.results import plain_types
+
 from .notes import memory_note, told
-from .resampling import Pairings, Shuffle, make_pairings, make_shuffle, seeds_for
-from .results import NATS_PER_UNIT, plain_types
+from .permutation import permutation_pvalue
+from .resampling import Settings, Shuffle, described, make_shuffle, prepared, refit, refits, seeds_for
 
 ALONE, TOGETHER = "alone", "together"
 KINDS = (ALONE, TOGETHER)
@@ -221,24 +223,43 @@ def relevance(
     >>> infold.relevance(X[:, :2], Y, kind="together", random_state=0).relevant_x
     array([ True,  True])
     """
-    unit = NATS_PER_UNIT[check_choice("units", units, NATS_PER_UNIT)]
+    settings = Settings(method, units, random_state, n_jobs, verbose)
+    estimator = prepared(settings, n_neighbors, options)
     check_choice("kind", kind, KINDS)
     check_permutations(n_permutations, level)
-    estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options).fit(X, Y)
-    x, y = check_pair(X, Y, n_neighbors=estimator.n_neighbors)
-    shuffle = make_shuffle(len(x.values), groups, block)
-    first, *seeds = seeds_for(random_state, 1 + n_permutations)
-    pairings, score = make_pairings(estimator, x, y), _alone if kind == ALONE else _together
-    tasks: list[tuple[Any, ...]] = [(pairings, None, first)] if kind == ALONE else []
-    tasks += [(pairings, shuffle, seed) for seed in seeds]
-    answers = in_order(score, tasks, n_jobs=n_jobs, label="columns", verbose=verbose, together=True)
-    rows = np.array(list(answers)) / unit
-    mi = estimator.mi_ / unit
+    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
+    shuffle = make_shuffle(question.n_samples, groups, block)
+    estimator.fit_question(question)
+    return column_relevance(
+        question, estimator, settings, shuffle, kind=kind, n_permutations=n_permutations, level=level
+    )
+
+
+def column_relevance(
+    question: Question,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    shuffle: Shuffle,
+    *,
+    kind: str = ALONE,
+    n_permutations: int = 199,
+    level: float = 0.05,
+) -> Relevance:
+    """Return what each column carries, beside the fitted estimator."""
+    mi = estimator.mi_ / settings.unit
+    first, *seeds = seeds_for(settings.random_state, 1 + n_permutations)
+    if kind == ALONE:
+        alone = _alone(question)
+        jobs: list[tuple[Any, ...]] = [(_scores, estimator, alone, None, first)]
+        jobs += [(_scores, estimator, alone, shuffle, seed) for seed in seeds]
+    else:
+        jobs = [(_scores_without, estimator, question, shuffle, seed) for seed in seeds]
+    rows = np.array(list(refits(jobs, question, settings, "columns"))) / settings.unit
     if kind == ALONE:
         scores, null = rows[0], rows[1:]
     else:
         scores, null = mi - rows.mean(axis=0), rows - rows.mean(axis=0)
-    d_x = x.values.shape[1]
+    d_x = question.n_features[0]
     return Relevance(
         scores_x=scores[:d_x],
         scores_y=scores[d_x:],
@@ -247,42 +268,40 @@ def relevance(
         kind=kind,
         level=level,
         mi=mi,
-        units=units,
-        method=method,
-        n_samples=len(x.values),
-        n_features=(d_x, y.values.shape[1]),
-        settings=estimator.get_params(),
-        names=(x.names, y.names),
-        notes=told((memory_note(x, y, block, shuffle.groups if groups is not None else ()),)),
+        notes=told((memory_note(question, shuffle),)),
+        **described(estimator, settings),
     )
 
 
-def _alone(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
-    """Return, for each job, the MI of each column with the other side, rows of Y re-paired if there is a shuffle."""
-    pairings = jobs[0][0]
-    columns_x, columns_y = pairings.sides
-    used = [([c, *columns_y], columns_y) for c in columns_x] + [([*columns_x, c], [c]) for c in columns_y]
-    return _for_each(used, jobs)
+def _alone(question: Question) -> list[Question]:
+    """Return the question about each column by itself with the whole other side."""
+    return [
+        question.with_columns(block, [column])
+        for block, table in question.blocks.items()
+        for column in range(table.values.shape[1])
+    ]
 
 
-def _together(jobs: Sequence[tuple[Pairings, Shuffle | None, int]]) -> list[list[float]]:
-    """Return, for each job, the MI of all columns, each of them shuffled in turn."""
-    columns_x, columns_y = jobs[0][0].sides
-    columns = columns_x + columns_y
-    return _for_each([(columns, [c]) for c in columns], jobs)
-
-
-def _for_each(
-    used: Sequence[tuple[list[int], list[int]]], jobs: Sequence[tuple[Pairings, Shuffle | None, int]]
-) -> list[list[float]]:
-    """Return, for each job, one MI for each (columns, columns that are shuffled)."""
-    (pairings, first, _), (_, shuffle, _), seeds = jobs[0], jobs[-1], [seed for *_, seed in jobs]
-    orders = np.arange(len(pairings.x.values))[None]  # the data as they are: the first job at most
+def _scores(
+    estimator: MutualInformationEstimator, questions: Sequence[Question], shuffle: Shuffle | None, seed: int
+) -> list[float]:
+    """Return the MI of each question, rows of Y re-paired if there is a shuffle."""
     if shuffle is not None:
-        drawn = shuffle.draw_all(seeds if first else seeds[1:])
-        orders = drawn if first else np.concatenate((orders, drawn))
-    found = [pairings.outcomes(*which, orders, seeds) for which in used]
-    return [[one.mi for one in outcomes] for outcomes in zip(*found, strict=True)]
+        order = shuffle.draw(seed)
+        questions = [question.repaired("Y", order) for question in questions]
+    return [refit(estimator, question, seed).mi for question in questions]
+
+
+def _scores_without(
+    estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int
+) -> list[float]:
+    """Return the MI of all columns, each of them shuffled in turn."""
+    order = shuffle.draw(seed)
+    return [
+        refit(estimator, question.repaired_column(block, column, order), seed).mi
+        for block, table in question.blocks.items()
+        for column in range(table.values.shape[1])
+    ]
 
 
 def check_permutations(n_permutations: Any, level: Any) -> None:
@@ -303,6 +322,6 @@ def upper_quantile(null: np.ndarray, level: float) -> float:
 
 
 def adjusted_pvalues(scores: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Return (1 + draws at least as large) / (1 + draws) for each score."""
+    """Return the p-value of each score, by the draws that are at least as large."""
     above = null.size - np.searchsorted(np.sort(null), scores, side="left")
-    return (1 + above) / (1 + null.size)
+    return permutation_pvalue(above, null.size)

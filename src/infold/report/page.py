@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._validation import Table
-from .plotting import (
+from infold.data.tables import Table
+from infold.plotting import (
     new_figure,
     plot_comparison,
     plot_drift,
@@ -26,8 +26,9 @@ from .plotting import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .report import Report
-    from .selection import Relevance
+    from infold.inference.relevance import Relevance
+
+    from .make import Report
 
 WIDTH, HEIGHT = 4.2, 3.2  # inches; small, so that text stays readable where a page is 400 pixels wide
 NO_COLUMN_SETTINGS = ("n_jobs", "verbose", "random_state")

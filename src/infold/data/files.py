@@ -22,8 +22,8 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from infold._selectors import Header, Table, select
-from infold._tables_binary import open_numpy, open_parquet
+from .binary_files import open_numpy, open_parquet
+from .selectors import Header, Table, select
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".npy", ".npz")
 
