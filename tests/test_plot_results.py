@@ -10,7 +10,7 @@ import infold
 from infold import plotting
 from infold._figures import label
 from infold._plot_columns import principal_plane
-from infold._validation import Table
+from infold.data.tables import Table
 
 pytest.importorskip("matplotlib")
 

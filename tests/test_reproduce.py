@@ -131,7 +131,7 @@ def test_paper_settings_are_what_rows_without_standardize_have(tiny):
 # Rows
 
 
-@pytest.mark.filterwarnings("ignore::infold._validation.DataWarning")
+@pytest.mark.filterwarnings("ignore::infold.DataWarning")
 def test_rows_say_what_the_api_says(finished):
     for row in reproduce.read_rows(finished[0] / "tiny.csv"):
         setting = reproduce.Setting(**{name: row[name] for name in rows_module.KEY})

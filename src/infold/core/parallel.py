@@ -143,7 +143,7 @@ def as_finished(
 
         cores = max(1, sum(backend.client.ncores().values()))
         answers = on_cluster(backend.client, function, jobs, _batch_size(len(jobs), cores, batch))
-    elif workers == 1 or backend.uses_threads:
+    elif workers == 1 or getattr(backend, "uses_threads", False):
         answers = _on_threads(function, jobs, workers, _batch_size(len(jobs), workers, batch))
     else:
         answers = _by_joblib(function, jobs, workers, prefer)

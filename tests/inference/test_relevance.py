@@ -2,17 +2,18 @@
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
-from test_inference import walk
+from samples import walk
 
 import infold
-from infold._validation import Table, without_data_warnings
-from infold.resampling import make_shuffle, seeds_for
-from infold.selection import adjusted_pvalues, upper_quantile
+from infold.data.tables import Table
+from infold.inference.relevance import adjusted_pvalues, upper_quantile
+from infold.inference.resampling import make_shuffle, seeds_for
 
 
 @pytest.fixture
@@ -84,7 +85,8 @@ def false_alarms(kind, n_sets, n_x, n_y):
     rng, alarms = np.random.default_rng(11), np.zeros(2)
     for seed in range(n_sets):
         X, Y = rng.normal(size=(50, n_x)), rng.normal(size=(50, n_y))
-        with without_data_warnings:  # 50 rows look autocorrelated now and then
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", infold.DataWarning)  # 50 rows look autocorrelated now and then
             found = infold.relevance(X, Y, kind=kind, n_permutations=4, level=0.2, random_state=seed, n_jobs=1)
         alarms += found.relevant_x.any(), found.relevant_y.any()
     return alarms
@@ -151,7 +153,7 @@ def test_rows_change_places_within_groups_only(rng):
     # The group explains all: within groups X and Y are independent.
     groups = np.tile([0, 1], 60)
     X, Y = (rng.normal(size=120) + 6 * groups for _ in range(2))
-    with without_data_warnings:
+    with pytest.warns(infold.DataWarning, match="autocorrelated"):  # the groups take turns
         assert infold.relevance(X, Y, n_permutations=19, random_state=0).relevant_x.all()
     assert not infold.relevance(X, Y, n_permutations=19, groups=groups, random_state=0).relevant_x.any()
 

@@ -6,7 +6,8 @@ import reference_adaptive as naive
 from numpy.testing import assert_array_equal
 
 import infold
-from infold.adaptive import (
+from infold.core import surrogates
+from infold.estimators.adaptive import (
     ALPHA_DEPENDENT,
     DOUBTFUL,
     SHARP,
@@ -19,7 +20,6 @@ from infold.adaptive import (
     sampling_error,
     weigh,
 )
-from infold.core import surrogates
 
 
 def estimate(x, y, seed=0, **settings):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from infold._selectors import Header, select
-from infold._tables import read_columns
+from infold.data.files import read_columns
+from infold.data.selectors import Header, select
 
 ROWS = np.array([[1.0, 2.5, -3.0, 4e-3], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]])
 NAMES = ["a", "b", "c", "d"]

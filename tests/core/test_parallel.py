@@ -1,11 +1,10 @@
-"""Whole estimates in parallel: the same answers from threads, processes and a cluster that loses workers."""
+"""One scheduler: the same answers from threads, processes and a cluster that loses workers."""
 
 import contextlib
 import os
 import signal
 import threading
 import time
-import warnings
 
 import joblib
 import numpy as np
@@ -13,10 +12,9 @@ import pytest
 
 import infold
 from infold import reproduce
-from infold._cluster import on_cluster
-from infold._tasks import in_order, run
-from infold._validation import DataWarning, without_data_warnings
 from infold.core import parallel
+from infold.core.cluster import on_cluster
+from infold.core.parallel import in_order, run
 
 OPTIONS = {"n_jobs": 2, "label": "tasks", "verbose": 0}
 PLACES = {"threads": {}, "processes": {"prefer": "processes"}, "one": {"n_jobs": 1}}
@@ -67,7 +65,7 @@ def threads_in_use():
 def test_answers_stand_in_order_wherever_they_come_from(data, place):
     jobs = [(data, "gksg", seed) for seed in range(6)]
     expected = [permuted(*job) for job in jobs]
-    assert same_bits(run(permuted, jobs, **(OPTIONS | PLACES[place])), expected)
+    assert same_bits(list(in_order(permuted, jobs, **(OPTIONS | PLACES[place]))), expected)
 
 
 def slow_first(i):
@@ -96,50 +94,75 @@ def test_to_stop_early_starts_nothing_else():
 @pytest.mark.parametrize("place", ["threads", "processes"])
 def test_a_task_s_error_is_the_caller_s_error(place):
     with pytest.raises(ZeroDivisionError):
-        run(divmod, [(1, 1), (1, 0), (1, 2)], **(OPTIONS | PLACES[place]))
+        list(in_order(divmod, [(1, 1), (1, 0), (1, 2)], **(OPTIONS | PLACES[place])))
 
 
 @pytest.mark.parametrize("place", ["threads", "processes"])
 def test_a_task_uses_one_thread(place):
-    assert run(threads_in_use, [()] * 3, **(OPTIONS | PLACES[place])) == [1, 1, 1]
+    assert list(in_order(threads_in_use, [()] * 3, **(OPTIONS | PLACES[place]))) == [1, 1, 1]
     assert parallel.n_workers(-1) == joblib.cpu_count()
 
 
 def nested():
-    return run(threads_in_use, [()] * 2, n_jobs=-1, label="inner", verbose=0)
+    options = {"n_jobs": -1, "label": "inner", "verbose": 0}
+    return run(threads_in_use, [()] * 2, **options) + list(in_order(threads_in_use, [()] * 2, **options))
 
 
 def test_parallel_work_within_a_task_is_sequential():
-    assert run(nested, [()] * 2, **OPTIONS) == [[1, 1], [1, 1]]
+    assert list(in_order(nested, [()] * 2, **OPTIONS)) == [[1] * 4, [1] * 4]
 
 
-def warn_about_data(_):
-    warnings.warn("a constant column", DataWarning, stacklevel=1)
+def squares_if(number, limit):
+    if number == limit:
+        raise ZeroDivisionError
+    return number**2
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_tasks_do_not_repeat_the_caller_s_warnings(place, capfd):
-    before = list(warnings.filters)
-    run(warn_about_data, [(i,) for i in range(4)], **(OPTIONS | PLACES[place]))
-    assert "constant column" not in capfd.readouterr().err
-    assert warnings.filters == before
+@pytest.mark.parametrize("batch", [1, 3, 1000])
+def test_batches_answer_in_order_and_tell_errors(place, batch):
+    options = OPTIONS | PLACES[place] | {"batch": batch}
+    for count in (0, 1, 7, 200):
+        jobs = [(number, -1) for number in range(count)]
+        assert list(in_order(squares_if, jobs, **options)) == [n**2 for n in range(count)]
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(squares_if, [(number, 150) for number in range(200)], **options))
 
 
-def test_warnings_come_back_when_the_last_thread_is_out():
-    first = threading.Event()
+def test_threads_end_with_the_work_or_with_the_wish_for_more():
+    before = threading.active_count()
+    run(squares_if, [(n, -1) for n in range(50)], **OPTIONS)
+    seen = []
+    answers = in_order(lambda i: seen.append(i) or time.sleep(0.001), [(n,) for n in range(5000)], **OPTIONS, batch=100)
+    next(answers)
+    answers.close()
+    patience = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+    assert len(seen) < 1000
 
-    def inside():
-        with without_data_warnings:
-            first.wait(10)
 
-    thread = threading.Thread(target=inside)
-    with without_data_warnings:
-        thread.start()
-    warnings.warn("hidden, as the other is still inside", DataWarning, stacklevel=1)
-    first.set()
-    thread.join()
-    with pytest.warns(DataWarning):
-        warnings.warn("heard", DataWarning, stacklevel=1)
+def interrupted(i):
+    if i == 3:
+        raise KeyboardInterrupt
+    return i
+
+
+def test_an_interrupt_ends_the_work():
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupted, [(i,) for i in range(100)], **OPTIONS)
+
+
+def blas_threads():
+    return max(library["num_threads"] for library in parallel.blas().info() if library["user_api"] == "blas")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_linear_algebra_takes_one_thread_in_a_job(n_jobs):
+    before = blas_threads()
+    assert list(in_order(blas_threads, [()] * 4, **(OPTIONS | {"n_jobs": n_jobs}))) == [1] * 4
+    assert blas_threads() == before
 
 
 # A cluster
@@ -150,7 +173,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(cluster, data, tmp_pa
     jobs = [(*case, str(tmp_path / "dies") if case[2] == 10 else None) for case in cases]
     expected = [permuted(*case) for case in cases]
     with joblib.parallel_config("dask"):
-        answers = run(permuted, jobs, **OPTIONS)
+        answers = list(in_order(permuted, jobs, **OPTIONS))
     assert (tmp_path / "dies").exists()
     assert same_bits(answers, expected)
 
@@ -185,9 +208,9 @@ def sum_from(values, i):
 def test_a_task_on_the_cluster_uses_one_thread_and_fails_aloud(cluster):
     with joblib.parallel_config("dask"):
         assert parallel.n_workers(-1) == joblib.cpu_count()  # not the cluster's: one estimate stays on this machine
-        assert run(nested, [()] * 2, **OPTIONS) == [[1, 1], [1, 1]]
+        assert list(in_order(nested, [()] * 2, **OPTIONS)) == [[1] * 4, [1] * 4]
         with pytest.raises(ZeroDivisionError):
-            run(divmod, [(1, 1), (1, 0)], **OPTIONS)
+            list(in_order(divmod, [(1, 1), (1, 0)], **OPTIONS))
     assert cluster.submit(threads_in_use).result() == 1
 
 
@@ -197,7 +220,7 @@ def test_a_task_that_takes_its_workers_down_is_an_error_and_no_hang(cluster):
     allowed, scheduler.allowed_failures = scheduler.allowed_failures, 0
     try:
         with joblib.parallel_config("dask"), pytest.raises(distributed.KilledWorker):
-            run(os.abort, [()], **OPTIONS)
+            list(in_order(os.abort, [()], **OPTIONS))
     finally:
         scheduler.allowed_failures = allowed
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from browser import open_browser, show
-from test_report import NAMES_X, SCRIPT, SETTINGS, sample
+from test_make import NAMES_X, SCRIPT, SETTINGS, sample
 
 from infold.report import write_report
 

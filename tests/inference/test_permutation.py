@@ -7,30 +7,12 @@ import numpy as np
 import pytest
 import reference_inference as reference
 from numpy.testing import assert_allclose, assert_array_equal
+from samples import gaussian, walk
 
 import infold
-from infold.resampling import make_shuffle, partition_tasks, seeds_for
+from infold.inference.resampling import make_shuffle, seeds_for
 
 FAST = {"ksg": {}, "gksg": {"n_estimators": 10}, "gknn": {}, "lnn": {}, "auto": {}}
-
-
-def gaussian(n, rho, seed, columns=1):
-    rng = np.random.default_rng(seed)
-    x, z = rng.standard_normal((2, n, columns))
-    y = rng.standard_normal((n, columns))
-    y[:, 0] = rho * x[:, 0] + math.sqrt(1 - rho**2) * z[:, 0]
-    return x, y
-
-
-def walk(n, phi, seed):
-    """An autoregressive series."""
-    steps = np.random.default_rng(seed).standard_normal(n)
-    for i in range(1, n):
-        steps[i] += phi * steps[i - 1]
-    return steps
-
-
-# The test.
 
 
 @pytest.mark.parametrize("columns", [1, 3])
@@ -128,24 +110,6 @@ def test_units_change_the_mi_alone():
 
 
 # Which rows change places.
-
-
-def test_rows_change_places_within_groups_and_by_blocks():
-    labels = np.array(list("abca" * 6))
-    order = make_shuffle(24, labels, None).draw(0)
-    assert_array_equal(labels[order], labels)
-    assert sorted(order) == list(range(24))
-    assert (order != np.arange(24)).any()
-    blocks = make_shuffle(23, None, 5).draw(1)
-    cut = [
-        blocks[i : i + np.count_nonzero(blocks // 5 == blocks[i] // 5)].tolist()
-        for i in range(23)
-        if blocks[i] % 5 == 0
-    ]
-    assert sorted(cut) == [[*range(0, 5)], [*range(5, 10)], [*range(10, 15)], [*range(15, 20)], [20, 21, 22]]
-    assert cut != sorted(cut)
-    both = make_shuffle(24, labels, 3).draw(2)
-    assert_array_equal(labels[both], labels)
 
 
 def test_groups_take_away_what_groups_explain():
@@ -250,27 +214,20 @@ def test_permutations_repeat_no_warning(method):
 # Results.
 
 
-def test_results_are_plain_for_json_and_readable():
+def test_the_result_is_plain_for_json_and_readable():
     x, y = gaussian(60, 0.9, 0)
     test = infold.independence_test(x, y, method="ksg", n_permutations=19, early_stop=True, random_state=0)
     told = json.loads(json.dumps(test.to_dict()))
     assert (told["pvalue"], told["n_permutations"], len(told["null"])) == (test.pvalue, 19, 19)
     assert repr(test).startswith("p = 0.05, I(X; Y) = ")
-    interval = infold.confidence_interval(x, y, method="ksg", n_subsamples=8, random_state=0)
-    told = json.loads(json.dumps(interval.to_dict()))
-    assert (told["low"], told["high"], told["sizes"]) == (interval.low, interval.high, [15, 30, 60])
-    assert "95 % interval [" in repr(interval)
 
 
-def test_parts_share_no_row():
-    parts = partition_tasks(make_shuffle(43, None, None), 4, 7)
-    rows = np.concatenate([part for part, _ in parts])
-    assert len(rows) == len(set(rows)) == 40
-
-
-def test_missing_and_mixed_labels_are_refused():
-    for labels in (["a", None] * 10, [0.0, np.nan] * 10):
-        with pytest.raises(ValueError, match="groups has missing labels"):
-            make_shuffle(20, labels, None)
-    with pytest.raises(TypeError, match="groups mixes labels"):
-        make_shuffle(20, np.array(["a", 1] * 10, dtype=object), None)
+def test_early_stopping_gives_the_p_value_of_one_by_one(rng):
+    X, Y = rng.normal(size=(2, 60))
+    options = {"method": "ksg", "n_permutations": 300, "random_state": 0, "verbose": 0}
+    whole = infold.independence_test(X, Y, **options)
+    for n_jobs in (1, 2):
+        early = infold.independence_test(X, Y, **options, early_stop=True, n_jobs=n_jobs)
+        assert early.stopped_early
+        assert early.null.tolist() == whole.null[: early.null.size].tolist()
+        assert np.count_nonzero(early.null >= early.mi) == 16  # .05 · 301, rounded up

@@ -10,8 +10,8 @@ import pytest
 
 import infold
 from infold import report as reports
-from infold._report_page import number, readable
-from infold._validation import Table
+from infold.data.tables import Table
+from infold.report.page import number, readable
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -126,10 +126,9 @@ def test_json_takes_it(report):
     assert plain["versions"]["infold"] == infold.__version__
 
 
-def test_without_a_seed_one_is_drawn_and_named(monkeypatch):
-    monkeypatch.setattr(reports, "RELEVANCE_COLUMNS", 1)
+def test_without_a_seed_one_is_drawn_and_named():
     rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(60, 1)), rng.normal(size=(60, 1))
+    X, Y = rng.normal(size=(60, 100)), rng.normal(size=(60, 1))
     settings = {**SETTINGS, "random_state": None}
     first = reports.make_report(X, Y, **settings)
     again = reports.make_report(X, Y, **{**settings, "random_state": first.seed})
@@ -139,13 +138,12 @@ def test_without_a_seed_one_is_drawn_and_named(monkeypatch):
     assert "Which columns" not in first.html()
 
 
-def test_many_rows_are_scored_in_part(monkeypatch):
-    monkeypatch.setattr(reports, "RELEVANCE_ROWS", 50)
+def test_many_rows_are_scored_in_part():
     rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(80, 1)), rng.normal(size=(80, 1))
-    made = reports.make_report(X, Y, groups=np.repeat(["a", "b"], 40), **SETTINGS)
-    assert made.alone.n_samples == 50
-    assert any("50 of the 80 rows" in note for note in made.notes)
+    X, Y = rng.normal(size=(2050, 1)), rng.normal(size=(2050, 1))
+    made = reports.make_report(X, Y, groups=np.repeat(["a", "b"], 1025), **SETTINGS)
+    assert made.alone.n_samples == 2000
+    assert any("2,000 of the 2,050 rows" in note for note in made.notes)
     assert "2; rows change places within a group only" in made.html()
 
 
@@ -167,6 +165,17 @@ def test_blocks_answer_the_hint_at_memory():
     blocks = reports.make_report(X, Y, block=4, **SETTINGS)  # a warning would be an error
     assert not any("autocorrelated" in note for note in blocks.notes)
     assert "4 consecutive rows" in blocks.html()
+
+
+def test_the_estimate_is_made_once_and_the_file_not_read_again(tmp_path, monkeypatch):
+    asked = []
+    fit = infold.KSG.fit_question
+    monkeypatch.setattr(infold.KSG, "fit_question", lambda self, question: asked.append(self) or fit(self, question))
+    X, Y = np.random.default_rng(0).normal(size=(2, 60))
+    settings = {**SETTINGS, "n_neighbors": 4}
+    made = reports.make_report(X, Y, **settings, source=tmp_path / "gone.csv", sha256="abc")
+    assert [one.n_neighbors for one in asked] == [4, 3]  # the estimate, and that of single columns
+    assert (made.source, made.sha256) == ("gone.csv", "abc")
 
 
 def test_written_to_a_file_with_its_source(tmp_path):

@@ -1,14 +1,15 @@
+import json
 import math
 
 import numpy as np
 import pytest
 import reference_inference as reference
 from numpy.testing import assert_allclose
+from samples import gaussian, walk
 from scipy.stats import t as student_t
-from test_inference import gaussian, walk
 
 import infold
-from infold.resampling import make_shuffle, partition_tasks, seeds_for
+from infold.inference.resampling import deal, make_shuffle, seeds_for
 
 
 def test_interval_matches_definition():
@@ -17,7 +18,7 @@ def test_interval_matches_definition():
     seeds, shuffle = seeds_for(2, 7)[:-1], make_shuffle(60, None, None)
     values = {}
     for parts, rounds in ((2, 4), (4, 2)):
-        dealt = [partition_tasks(shuffle, parts, seeds.pop()) for _ in range(rounds)]
+        dealt = [deal(shuffle, parts, seeds.pop()) for _ in range(rounds)]
         values[parts] = np.array([[reference.ksg(x[rows], y[rows], 3) for rows, _ in one] for one in dealt])
     assert_allclose(found.subsamples, values[2].ravel(), atol=1e-12)
     assert_allclose(found.means, [values[4].mean(), values[2].mean(), found.mi], atol=1e-12)
@@ -143,3 +144,10 @@ def test_workers_change_no_bit(method):
         for n_jobs in (1, 2)
     )
     assert (one.low, one.high, one.means) == (two.low, two.high, two.means)
+
+
+def test_the_result_is_plain_for_json_and_readable():
+    interval = infold.confidence_interval(*gaussian(60, 0.9, 0), method="ksg", n_subsamples=8, random_state=0)
+    told = json.loads(json.dumps(interval.to_dict()))
+    assert (told["low"], told["high"], told["sizes"]) == (interval.low, interval.high, [15, 30, 60])
+    assert "95 % interval [" in repr(interval)
