@@ -1,13 +1,14 @@
 """Tables and selectors: what is read is what was written, and every complaint is one line with a remedy."""
 
 import gzip
+import hashlib
 import sys
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from infold.data.files import read_columns
+from infold.data.files import open_table, read_columns, read_labels
 from infold.data.selectors import Header, select
 
 ROWS = np.array([[1.0, 2.5, -3.0, 4e-3], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]])
@@ -292,3 +293,22 @@ def test_a_column_belongs_to_one_side(write):
 def test_years_as_names_are_explained(write):
     message = complaint(write("2019,2020\n1,2\n"), "2019", "2020")
     assert "the first row is all numbers, so columns are named by position" in message
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.parquet", "data.npy"])
+def test_a_file_is_read_once(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+        pytest.importorskip("pandas").DataFrame(ROWS, columns=["0", "1", "2", "3"]).to_parquet(path)
+    elif name.endswith(".npy"):
+        np.save(path, ROWS)
+    else:
+        content = text(names=["0", "1", "2", "3"]).encode()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    expected = hashlib.sha256(path.read_bytes()).hexdigest()
+    opened = open_table(path)
+    path.unlink()
+    assert opened.sha256 == expected
+    assert_array_equal(read_columns(opened, {"--x": "1"})["--x"].values, ROWS[:, [1]])
+    assert read_labels(opened, "2", "--groups") == ["-3.0", "7.0", "11.0"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .selectors import Header, Table
+from .selectors import Header, Reader
 
 
-def open_parquet(path: Path) -> Table:
-    """A Parquet file, read column by column."""
+def open_parquet(path: Path, content: bytes) -> Reader:
+    """Return a Parquet file as a table; columns are decoded one by one."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -22,7 +23,7 @@ def open_parquet(path: Path) -> Table:
             f"reading {path} needs pyarrow; install it with: pip install 'infold[parquet]'", name="pyarrow"
         ) from error
     try:
-        file = pyarrow.parquet.ParquetFile(path)
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"{path} is damaged or not a Parquet file; write it again.") from error
     # pandas keeps an unnamed index in such a column: it is not data.
@@ -49,12 +50,12 @@ def open_parquet(path: Path) -> Table:
         (column,) = file.read(columns=[names[position]]).columns
         return ["" if value is None else str(value) for value in column.to_pylist()]
 
-    return Table(Header(names), load, labels)
+    return Reader(Header(names), load, labels)
 
 
-def open_numpy(path: Path) -> Table:
-    """An array with numbered columns, or named arrays: the fields of records, the members of an .npz."""
-    with path.open("rb") as file:
+def open_numpy(path: Path, content: bytes) -> Reader:
+    """Return an array with numbered columns, or named arrays: the fields of records, the members of an .npz."""
+    with BytesIO(content) as file:
         try:
             loaded = np.load(file, allow_pickle=False)
         except ValueError as error:
@@ -80,7 +81,7 @@ def _member(archive: Any, name: str) -> Any:
         return None
 
 
-def _named_arrays(path: Path, members: dict[str, Any]) -> Table:
+def _named_arrays(path: Path, members: dict[str, Any]) -> Reader:
     """A table of 1-D and 2-D arrays; a wide array `X` gives the columns X[0], X[1], … and the group X."""
     names: list[str] = []
     sources: list[tuple[str, int | None]] = []
@@ -118,7 +119,7 @@ def _named_arrays(path: Path, members: dict[str, Any]) -> Table:
             raise ValueError(_not_numeric(path, name, "object"))
         return [str(value) for value in values.reshape(len(values), -1)[:, i or 0].tolist()]
 
-    return Table(Header(names, groups), load, labels)
+    return Reader(Header(names, groups), load, labels)
 
 
 def _not_numeric(path: Path, name: str, kind: str) -> str:

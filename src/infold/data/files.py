@@ -1,6 +1,6 @@
 """Files to named columns: which table formats are read, and how.
 
-A format has one opener, which returns a `Table`: the names of its columns, in file order, and functions
+A format has one opener, which returns a `Reader`: the names of its columns, in file order, and functions
 that load the columns at given positions as float64, or one column as text.  Every complaint is a one-line ValueError.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
+import io
 import re
 import zipfile
 import zlib
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .binary_files import open_numpy, open_parquet
-from .selectors import Header, Table, select
+from .selectors import Header, Reader, select
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".npy", ".npz")
 
@@ -36,13 +38,22 @@ class Columns:
     values: NDArray[np.float64]
 
 
-def read_columns(path: str | Path, selectors: Mapping[str, str]) -> dict[str, Columns]:
+@dataclass(frozen=True)
+class TableFile:
+    """A table file that was read: its path, the SHA-256 of its bytes, and how to get at its columns."""
+
+    path: Path
+    sha256: str
+    reader: Reader
+
+
+def read_columns(file: str | Path | TableFile, selectors: Mapping[str, str]) -> dict[str, Columns]:
     """Read the columns that each selector picks from a table file.
 
     Parameters
     ----------
-    path : str or Path
-        A file ending in .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.
+    file : str, Path or TableFile
+        What `open_table` returns, or a path; it ends in .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.
     selectors : mapping of str to str
         What to pick, by the name of the parameter that asked for it, such as
         ``{"--x": "a,b", "--y": "c*"}``.  A selector is a comma-separated list of column names, ranges
@@ -59,31 +70,31 @@ def read_columns(path: str | Path, selectors: Mapping[str, str]) -> dict[str, Co
     ValueError
         If the file is not a readable table, a selector does not fit it, or a picked cell is no number.
     """
-    path = Path(path)
-    table = open_table(path)
-    picked = {parameter: select(table.header, text, parameter) for parameter, text in selectors.items()}
+    opened = open_table(file)
+    path, reader = opened.path, opened.reader
+    picked = {parameter: select(reader.header, text, parameter) for parameter, text in selectors.items()}
     owner: dict[int, str] = {}
     for parameter, positions in picked.items():
         for position in positions:
             if position in owner:
                 raise ValueError(
-                    f"{owner[position]} and {parameter} both pick column {table.header.names[position]!r}, "
+                    f"{owner[position]} and {parameter} both pick column {reader.header.names[position]!r}, "
                     "but a column belongs to one side; take it out of one of them."
                 )
             owner[position] = parameter
     positions = sorted(owner)
-    values = table.load(positions)
-    _check_finite(path, [table.header.names[p] for p in positions], values)
+    values = reader.load(positions)
+    _check_finite(path, [reader.header.names[p] for p in positions], values)
     return {
         parameter: Columns(
-            tuple(table.header.names[p] for p in chosen),
+            tuple(reader.header.names[p] for p in chosen),
             np.ascontiguousarray(values[:, np.searchsorted(positions, chosen)]),
         )
         for parameter, chosen in picked.items()
     }
 
 
-def read_labels(path: str | Path, text: str, parameter: str) -> list[str]:
+def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list[str]:
     """Read one column, of numbers or text, as a label for each row.
 
     Raises
@@ -91,14 +102,14 @@ def read_labels(path: str | Path, text: str, parameter: str) -> list[str]:
     ValueError
         If `text` picks no column, or several, or if a cell is empty.
     """
-    path = Path(path)
-    table = open_table(path)
-    positions = select(table.header, text, parameter)
+    opened = open_table(file)
+    path, reader = opened.path, opened.reader
+    positions = select(reader.header, text, parameter)
     if len(positions) > 1:
         raise ValueError(
             f"{parameter}={text!r} picks {len(positions)} columns, but labels come from one; name a single column."
         )
-    labels, name = table.labels(positions[0]), table.header.names[positions[0]]
+    labels, name = reader.labels(positions[0]), reader.header.names[positions[0]]
     if "" in labels:
         raise ValueError(
             f"{path}: column {name!r}, row {labels.index('') + 1} is empty, but {parameter} needs a label in each row; "
@@ -107,8 +118,11 @@ def read_labels(path: str | Path, text: str, parameter: str) -> list[str]:
     return labels
 
 
-def open_table(path: Path) -> Table:
-    """Open a table by its suffix: column names are known, no column is loaded yet."""
+def open_table(file: str | Path | TableFile) -> TableFile:
+    """Read a table file by its suffix, once: its column names are known, no column is turned into numbers yet."""
+    if isinstance(file, TableFile):
+        return file
+    path = Path(file)
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), None)
     if path.is_dir():
         raise ValueError(f"{path} is a directory, but a table file is needed; name a file in it.")
@@ -120,21 +134,22 @@ def open_table(path: Path) -> Table:
             f"save the table as one of {', '.join(SUFFIXES)}."
         )
     with _readable(path):
-        if path.stat().st_size == 0:
+        content = path.read_bytes()
+        if not content:
             raise ValueError(f"{path} is empty; it needs a header and at least one row.")
         match suffix:
             case ".parquet":
-                table = open_parquet(path)
+                reader = open_parquet(path, content)
             case ".npy" | ".npz":
-                table = open_numpy(path)
+                reader = open_numpy(path, content)
             case _:
-                table = _open_text(path, suffix)
-    repeated = [name for name, count in Counter(table.header.names).items() if count > 1]
+                reader = _open_text(path, content, suffix)
+    repeated = [name for name, count in Counter(reader.header.names).items() if count > 1]
     if repeated:
         raise ValueError(
             f"{path} has more than one column named {repeated[0]!r}, but names must be unique; rename the columns."
         )
-    return table
+    return TableFile(path, hashlib.sha256(content).hexdigest(), reader)
 
 
 @contextmanager
@@ -153,16 +168,19 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _open_text(path: Path, suffix: str) -> Table:
-    """Delimited text; a first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns."""
-    with _text(path) as file:
+def _open_text(path: Path, content: bytes, suffix: str) -> Reader:
+    """Return delimited text as a table.
+
+    A first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns.
+    """
+    with _text(path, content) as file:
         line = next((line for line in file if line.strip()), "")
         if "\0" in line:
             raise ValueError(f"{path} is not text, whatever its suffix says; give it the suffix of its format.")
         if not line:
             raise ValueError(f"{path} is empty; it needs a header and at least one row.")
     delimiter = "\t" if suffix.startswith(".tsv") else _delimiter(line, suffix)
-    with _text(path) as file:
+    with _text(path, content) as file:
         _, _, first = next(_rows(file, delimiter, suffix))
     cells = [cell.strip() for cell in first]
     counted = [str(i) for i in range(len(cells))]
@@ -171,23 +189,24 @@ def _open_text(path: Path, suffix: str) -> Table:
     names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]  # as pandas calls the index it wrote
 
     def load(positions: list[int]) -> NDArray[np.float64]:
-        with _readable(path), _text(path) as file:
+        with _readable(path), _text(path, content) as file:
             return _load_text(path, _rows(file, delimiter, suffix), names, positions, headless)
 
     def labels(position: int) -> list[str]:
-        with _readable(path), _text(path) as file:
+        with _readable(path), _text(path, content) as file:
             rows = _rows(file, delimiter, suffix)
             return [cells[position].strip() for row, _, cells in rows if (headless or row) and position < len(cells)]
 
     note = " (the first row is all numbers, so columns are named by position)" if headless else ""
-    return Table(Header(names, note=note), load, labels)
+    return Reader(Header(names, note=note), load, labels)
 
 
-def _text(path: Path) -> IO[str]:
+def _text(path: Path, content: bytes) -> IO[str]:
     """Open text, through gzip if the suffix says so, without a byte-order mark."""
+    file = io.BytesIO(content)
     if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
 
 
 def _delimiter(line: str, suffix: str) -> str:

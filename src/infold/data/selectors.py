@@ -26,7 +26,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Table:
+class Reader:
     """A header, how to load the columns at given positions as one float64 array, and one column as text."""
 
     header: Header
