@@ -23,12 +23,14 @@ def on_cluster(
     common = _common(client, jobs)
     numbered = [(i, tuple(common.get(id(value), value) for value in job)) for i, job in enumerate(jobs)]
     batches = [numbered[first : first + batch] for first in range(0, len(jobs), batch)]
-    futures = [client.submit(_several, function, some, pure=False) for some in batches]
+    running = {client.submit(_several, function, some, pure=False) for some in batches}
     try:
-        for future in as_completed(futures, loop=client.loop):
+        for future in as_completed(list(running), loop=client.loop):
             yield from future.result()
+            running.remove(future)
+            future.release()  # or it would be computed again if its worker were lost
     finally:
-        client.cancel([*futures, *common.values()])
+        client.cancel([*running, *common.values()])
 
 
 def _common(client: Any, jobs: Sequence[tuple[Any, ...]]) -> dict[int, Any]:
