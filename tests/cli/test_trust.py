@@ -1,8 +1,11 @@
 """The commands test, diagnose, relevance and report: the numbers of the API, one-line complaints, whole files."""
 
+import hashlib
 import json
+import os
 import shlex
 import sys
+import threading
 from html import unescape
 
 import numpy as np
@@ -103,6 +106,18 @@ def test_report_writes_one_page_that_its_command_makes_again(data, tmp_path):
 
 def infold_command(page):
     return shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_the_file_is_read_once(data, tmp_path):
+    path, _ = data
+    (tmp_path / "there").mkdir()
+    pipe = tmp_path / "there" / "data.csv"
+    os.mkfifo(pipe)
+    threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()), daemon=True).start()
+    page = tmp_path / "page.html"
+    found = json.loads(answer("report", pipe, *SIDES, *QUICK, "--groups", "site", "-o", page, "--json"))
+    assert found["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import infold
-from infold._validation import Table
+from infold.data.tables import Table
 
 NAMES = ("$\\frac{", "a & b", "x" * 80)
 QUICK = {"method": "ksg", "random_state": 0, "verbose": 0}

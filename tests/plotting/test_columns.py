@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold import plotting
-from infold._validation import Table
+from infold.data.tables import Table
 from infold.plotting.columns import principal_plane
 
 from .conftest import NAMES

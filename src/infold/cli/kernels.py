@@ -16,9 +16,12 @@ from typing import Any
 import joblib
 import numpy as np
 
-from infold import GeodesicForest, confidence_interval, independence_test, mutual_information
 from infold.core.forest import renumber
 from infold.core.parallel import progress_bar
+from infold.estimators import GeodesicForest
+from infold.inference.interval import confidence_interval
+from infold.inference.permutation import independence_test
+from infold.measures import mutual_information
 
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": 0}
 

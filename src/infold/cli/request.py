@@ -26,14 +26,15 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from infold._validation import Table
+    from infold.data.files import TableFile
+    from infold.data.tables import Table
 
 
 @dataclass(frozen=True)
 class Request:
     """The columns of both sides, the file that they come from, and the estimator's options."""
 
-    file: Path
+    file: TableFile
     x: Table
     y: Table
     options: dict[str, Any]
@@ -46,23 +47,24 @@ class Request:
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
         """Return how rows may be permuted, as options of the library; labels come from the same file."""
         with user_errors():
-            from infold._tables import read_labels
+            from infold.data.files import read_labels
 
             return given(groups=groups and read_labels(self.file, groups, "--groups"), block=block)
 
     def check_keeps_data(self, option: str, path: Path) -> None:
         """Refuse to write an answer over the data that it is about."""
-        if path.exists() and path.samefile(self.file):
+        if path.exists() and path.samefile(self.file.path):
             raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
     def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
         """Return request and answer for JSON, with the names of the columns once, in front."""
         found = {key: _without_names(value) for key, value in {**answer, **parts}.items()}
-        return {"file": str(self.file), **self.sides, "seed": self.options["random_state"], **_without_names(found)}
+        asked = {"file": str(self.file.path), **self.sides, "seed": self.options["random_state"]}
+        return {**asked, **_without_names(found)}
 
     def heading(self) -> str:
         """Return two lines that name the columns of both sides."""
-        from infold._selectors import listing
+        from infold.data.selectors import listing
 
         return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
 
@@ -87,7 +89,7 @@ def read_request(
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
             raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
-    sides = _read_sides(file, x or "", y or "")
+    table, x_table, y_table = _read_table(file, x or "", y or "")
     options = _paper_options() if paper else {}
     options |= given(
         method=method,
@@ -98,7 +100,7 @@ def read_request(
         max_queries=max_queries,
         standardize=False if no_standardize else None,
     )
-    return Request(file, *sides, options={"random_state": seed, "n_jobs": jobs, **options})
+    return Request(table, x_table, y_table, options={"random_state": seed, "n_jobs": jobs, **options})
 
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
@@ -122,15 +124,16 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _read_sides(file: Path, x: str, y: str) -> tuple[Table, Table]:
-    """Return the selected columns of both sides."""
+def _read_table(path: Path, x: str, y: str) -> tuple[TableFile, Table, Table]:
+    """Return the file, which is read once, and the selected columns of both sides."""
     with user_errors():
-        from infold._tables import read_columns
-        from infold._validation import Table
+        from infold.data.files import open_table, read_columns
+        from infold.data.tables import Table
 
+        file = open_table(path)
         columns = read_columns(file, {"--x": x, "--y": y})
     one, two = (Table(columns[option].values, columns[option].names) for option in ("--x", "--y"))
-    return one, two
+    return file, one, two
 
 
 def _paper_options() -> dict[str, Any]:

@@ -98,7 +98,8 @@ def report(
             **given(n_permutations=permutations, level=level, title=title),
             **request.shuffle(groups, block),
             **request.options,
-            source=request.file,
+            source=request.file.path,
+            sha256=request.file.sha256,
             command=_command(ctx),
         )
         page = made.html()

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infold._validation import check_count, check_table
+from infold.data.checks import check_count
+from infold.data.tables import check_table
 
 from .figures import BLUE, axes_or_new, label, legend_above, mi_label, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from infold.inference.relevance import Relevance
     from infold.results import MutualInformation
-    from infold.selection import Relevance
 
 FOUND: dict[str, Any] = {"facecolor": BLUE}
 NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}

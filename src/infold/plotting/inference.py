@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infold._validation import check_choice
+from infold.data.checks import check_choice
 
 from .figures import BLUE, PALE, VERMILLION, axes_or_new, legend_above, mi_label, open_frame
 

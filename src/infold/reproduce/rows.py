@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infold._validation import DataWarning
+from infold.data.checks import DataWarning
 from infold.datasets import Dataset, make_gaussian, make_helix, make_independent, make_sphere, make_uniform
 
 from .plan import KEY, Setting, as_text

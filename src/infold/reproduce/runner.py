@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from infold._tasks import as_finished
+from infold.core.parallel import as_finished
 from infold.data.output import remove_output, write_output
 
 from .plan import Experiment, Setting, experiments
