@@ -18,7 +18,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import infold
-from infold._tasks import run
+from infold.core.parallel import in_order
 
 N_SAMPLES, N_COLUMNS = 500, 5
 
@@ -26,6 +26,10 @@ N_SAMPLES, N_COLUMNS = 500, 5
 def permuted(estimator, X, Y, seed):
     order = np.random.default_rng(seed).permutation(len(Y))
     return estimator.fit(X, Y[order]).mi_
+
+
+def answered(jobs, **options):
+    return list(in_order(permuted, jobs, n_jobs=2, label="", verbose=0, batch=40, **options))
 
 
 def processor_seconds(pids):
@@ -40,9 +44,9 @@ def processor_seconds(pids):
 
 def measured(name, jobs, pids, **options):
     """Return the answers; print what a task took."""
-    run(permuted, jobs[:20], n_jobs=2, label="", verbose=0, **options)  # kernels
+    answered(jobs[:20], **options)  # kernels
     before, start = processor_seconds(pids), time.perf_counter()
-    answers = run(permuted, jobs, n_jobs=2, label="", verbose=0, **options)
+    answers = answered(jobs, **options)
     seconds, used = time.perf_counter() - start, processor_seconds(pids) - before
     print(f"| {name} | {len(jobs)} | {1e3 * seconds / len(jobs):.2f} | {1e3 * used / len(jobs):.2f} |", flush=True)
     return answers
@@ -76,7 +80,7 @@ def main():
             with joblib.parallel_config("dask"):
                 kill_later(client, 1.0)
                 start = time.perf_counter()
-                assert run(permuted, jobs, n_jobs=2, label="", verbose=0) == here
+                assert answered(jobs) == here
                 print(f"\nwith a worker killed after a second: {time.perf_counter() - start:.1f} s, the same answers")
 
 

@@ -50,7 +50,7 @@ class Costs(event.Listener):
 
 costs = Costs()
 event.register("numba:compile", costs)
-from infold._kernels import TASKS
+from infold.cli.kernels import TASKS
 
 before, start = loop(), time.process_time()
 for task in TASKS:

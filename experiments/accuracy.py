@@ -28,8 +28,8 @@ from tasks import Sample, beyond_normal, shapes
 from tqdm import tqdm
 
 import infold
-from infold.adaptive import ALPHA_DEPENDENT, Adaptive, choose
 from infold.core import surrogates
+from infold.estimators.adaptive import ALPHA_DEPENDENT, Adaptive, choose
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "accuracy.md"

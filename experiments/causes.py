@@ -13,7 +13,7 @@ import numpy as np
 import infold
 from infold.core.forest import grow_forest
 from infold.datasets import make_gaussian, make_uniform
-from infold.estimators import forest_plan
+from infold.estimators.geodesic import forest_plan
 
 CHANGES = (
     {},

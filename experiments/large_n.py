@@ -15,7 +15,7 @@ from infold.core.forest import compact, grow_forest, leaf_nodes, marginal_leaves
 from infold.core.geodesic import by_walking
 from infold.core.scaling import standardized
 from infold.datasets import make_gaussian, make_helix, make_independent, make_sphere, make_uniform
-from infold.estimators import forest_plan
+from infold.estimators.geodesic import forest_plan
 
 FIRST_SEED = 100
 LARGE = 10_000  # rows, from which on estimates from several columns a side are averages over 1,000 of them

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 
-from infold._reproduce_figures import mean_estimate, mean_squared_error, median_seconds, only
 from infold.reproduce import read_rows
+from infold.reproduce.figures import mean_estimate, mean_squared_error, median_seconds, only
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "reproduction.md"

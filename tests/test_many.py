@@ -5,11 +5,11 @@ import time
 
 import numpy as np
 import pytest
-
-import infold
 from infold._tasks import _Batches, in_order
 from infold._validation import check_pair
 from infold.resampling import Deal, make_pairings, make_shuffle, partition_tasks, refitted, refitted_parts
+
+import infold
 
 pytestmark = pytest.mark.filterwarnings("ignore::infold.DataWarning")
 

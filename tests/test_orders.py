@@ -5,7 +5,7 @@ import pytest
 import reference
 from scipy.stats import chi2
 
-from infold.resampling import make_shuffle, seeds_for
+from infold.inference.resampling import make_shuffle, seeds_for
 
 SEEDS = [0, 1, 2, 12345, 2**63, 2**64 - 1]
 

@@ -59,7 +59,7 @@ import numpy as np
 import infold.core
 from infold.core.fragment import KernelCompiler
 from numba.core.dispatcher import Dispatcher
-from infold import _kernels
+from infold.cli import kernels
 
 def signatures():
     for module in pkgutil.iter_modules(infold.core.__path__):
@@ -67,7 +67,7 @@ def signatures():
             if isinstance(value, Dispatcher) and value._compiler.pipeline_class is KernelCompiler:
                 yield name, len(value.signatures)
 
-for task in _kernels.TASKS:
+for task in kernels.TASKS:
     task()
 compiled = dict(signatures())
 warnings.simplefilter("ignore")

@@ -6,7 +6,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
-from infold import _validation
+from infold.estimators import geodesic
 
 
 def gksg(data, **settings):
@@ -67,7 +67,7 @@ def test_no_distances_tie_and_fewer_trees_stay_nearer(rng):
 
 
 def test_many_rows_are_a_warning_unless_ties_are_broken(monkeypatch):
-    monkeypatch.setattr(_validation, "MANY_ROWS", 200)
+    monkeypatch.setattr(geodesic, "MANY_ROWS", 200)
     data = infold.datasets.make_gaussian(200, random_state=0)
     with pytest.warns(infold.DataWarning, match="200 rows, pass local_distance='everywhere'") as heard:
         gksg(data, n_estimators=5)

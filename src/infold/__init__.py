@@ -5,41 +5,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets, plotting, report
-    from ._validation import DataWarning
-    from .adaptive import Adaptive
-    from .diagnosis import diagnose
-    from .estimators import KSG, GeodesicKSG, paper_settings
-    from .inference import confidence_interval, independence_test
-    from .manifold import GeodesicForest
+    from .data.checks import DataWarning
+    from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicForest, GeodesicKSG, paper_settings
+    from .inference.diagnosis import diagnose
+    from .inference.interval import confidence_interval
+    from .inference.permutation import independence_test
+    from .inference.relevance import Relevance, relevance
     from .measures import mutual_information
-    from .neighborhoods import GKNN, LNN
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
-    from .selection import Relevance, relevance
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
-    "Adaptive": "adaptive",
+    "Adaptive": "estimators",
     "ConfidenceInterval": "results",
     "Diagnosis": "results",
     "IndependenceTest": "results",
-    "GKNN": "neighborhoods",
-    "DataWarning": "_validation",
-    "GeodesicForest": "manifold",
+    "GKNN": "estimators",
+    "DataWarning": "data.checks",
+    "GeodesicForest": "estimators",
     "GeodesicKSG": "estimators",
     "KSG": "estimators",
-    "LNN": "neighborhoods",
+    "LNN": "estimators",
     "MutualInformation": "results",
-    "confidence_interval": "inference",
+    "confidence_interval": "inference.interval",
     "datasets": "",
-    "diagnose": "diagnosis",
-    "independence_test": "inference",
+    "diagnose": "inference.diagnosis",
+    "independence_test": "inference.permutation",
     "mutual_information": "measures",
     "paper_settings": "estimators",
-    "Relevance": "selection",
+    "Relevance": "inference.relevance",
     "plotting": "",
-    "relevance": "selection",
+    "relevance": "inference.relevance",
     "report": "",
 }
 

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ._validation import check_choice
-from .adaptive import Adaptive
-from .estimators import KSG, GeodesicKSG, MutualInformationEstimator
-from .neighborhoods import GKNN, LNN
+from .data.checks import check_choice
+from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicKSG, MutualInformationEstimator
 from .results import NATS_PER_UNIT, MutualInformation
 
 METHODS: dict[str, type[MutualInformationEstimator]] = {

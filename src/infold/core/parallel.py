@@ -1,15 +1,21 @@
-"""Run the blocks of one computation on threads, with a progress bar on a terminal.
+"""The one scheduler: parts of an estimate on threads, whole estimates on threads, in processes or on a cluster.
 
-Kernels release the GIL and write into shared arrays, so plain threads do. Whole estimates (permutations, repetitions,
-pairs) are joblib's to spread, on this machine or on a cluster; within one of its tasks this module uses one thread.
+`run` is for parts of one computation, which share memory: kernels release the GIL and write into common arrays.
+`in_order` and `as_finished` are for whole estimates (permutations, subsamples, repetitions); joblib says where those
+run: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster. What a job needs
+of chance is among its arguments, drawn up front: neither the number of workers nor their order changes a bit of the
+answer. Inside a job everything runs on one thread, so that cores are not oversubscribed.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from functools import cache
+from threading import Event
 from typing import Any
 
 import joblib
@@ -17,11 +23,14 @@ from joblib.parallel import ThreadingBackend, get_active_backend
 from threadpoolctl import ThreadpoolController
 from tqdm import tqdm
 
+Job = tuple[Any, ...]
+
 PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
+BATCHES_PER_WORKER = 8  # so that no worker waits long for the last batch
 
 
 def n_workers(n_jobs: int | None) -> int:
-    """Return how many threads to use: one inside a parallel task, so that cores are not shared out twice."""
+    """Return how many threads to use: one inside a parallel job, so that cores are not shared out twice."""
     if in_parallel_task():
         return 1
     if hasattr(get_active_backend()[0], "client"):  # a Dask cluster takes whole estimates; their parts stay here
@@ -31,7 +40,7 @@ def n_workers(n_jobs: int | None) -> int:
 
 
 def in_parallel_task() -> bool:
-    """Return whether this is a task of joblib, or of a Dask worker, which runs as many as it has cores."""
+    """Return whether this is a job of ours, of joblib, or of a Dask worker, which runs as many as it has cores."""
     if (get_active_backend()[0].nesting_level or 0) > 0:
         return True
     distributed = sys.modules.get("distributed")
@@ -44,11 +53,6 @@ def in_parallel_task() -> bool:
     return True
 
 
-def nested_backend() -> Any:
-    """Return what joblib gives a task of its own, for a thread of ours: `in_parallel_task` is then true."""
-    return ThreadingBackend(nesting_level=1)
-
-
 @cache  # finding the libraries takes milliseconds, as long as many small estimates
 def blas() -> ThreadpoolController:
     """Return the handle on the threads of numpy's and scipy's linear algebra."""
@@ -58,7 +62,7 @@ def blas() -> ThreadpoolController:
 
 
 def progress_bar(total: int, label: str, verbose: int) -> tqdm:
-    """Return a bar that shows on a terminal, when the work takes long, and not from within a parallel task."""
+    """Return a bar that shows on a terminal, when the work takes long, and not from within a parallel job."""
     silent = not verbose or not sys.stderr.isatty() or in_parallel_task()
     return tqdm(total=total, desc=label, delay=PATIENCE, leave=False, disable=silent)
 
@@ -73,24 +77,142 @@ def blocks(total: int, size: int) -> list[tuple[int, int]]:
 
 
 def run(
-    task: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], *, n_jobs: int | None, label: str, verbose: int
+    function: Callable[..., Any], jobs: Sequence[Job], *, n_jobs: int | None, label: str, verbose: int
 ) -> list[Any]:
-    """Return [task(*a) for a in arguments], in order; an interrupt lets running tasks end and starts no others."""
-    bar = progress_bar(len(arguments), label, verbose)
-    results = []
-    workers = min(n_workers(n_jobs), len(arguments))
-    if workers == 1:  # a thread of its own would cost more than a small task
-        with bar:
-            for a in arguments:
-                results.append(task(*a))
+    """Return [function(*job) for job in jobs], on threads of this machine, with a progress bar on a terminal.
+
+    >>> run(pow, [(10, 2), (10, 3), (10, 4)], n_jobs=2, label="powers", verbose=0)
+    [100, 1000, 10000]
+    """
+    answers = _on_threads(function, jobs, n_workers(n_jobs), batch=1)
+    return list(_sorted(answers, len(jobs), label, verbose))
+
+
+def in_order(
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    n_jobs: int | None,
+    label: str,
+    verbose: int,
+    prefer: str | None = "threads",
+    batch: int = 1,
+) -> Generator[Any, None, None]:
+    """Yield function(*job) of each job, a whole estimate, as soon as all before it are there.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module, so that other processes find it.
+    jobs : sequence of tuples
+        The arguments of each call. What several calls have in common, such as the data, should be the same object: it
+        then travels to a worker of a cluster only once.
+    n_jobs : int or None
+        Workers; −1 uses all cores. A Dask cluster uses all of its own.
+    label : str
+        What the bar calls the work.
+    verbose : int
+        0 shows no bar.
+    prefer : {"threads", "processes", None}
+        For work on this machine. Kernels release the GIL, so threads do unless Python itself takes most of the time.
+    batch : int
+        How many jobs are handed over at a time, at most: for short jobs.
+
+    Yields
+    ------
+    Any
+        Answers. To close the generator ends the work: what is running is waited for by nobody, nothing else is started.
+    """
+    answers = as_finished(function, jobs, n_jobs=n_jobs, prefer=prefer, batch=batch)
+    return _sorted(answers, len(jobs), label, verbose)
+
+
+def as_finished(
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    n_jobs: int | None,
+    prefer: str | None = "threads",
+    batch: int = 1,
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield (i, function(*jobs[i])) in the order in which they are finished; parameters as in `in_order`."""
+    inner, backend = in_parallel_task(), get_active_backend(prefer=prefer)[0]
+    workers = 1 if inner else int(joblib.effective_n_jobs(n_jobs))
+    if not inner and hasattr(backend, "client"):
+        from .cluster import on_cluster
+
+        cores = max(1, sum(backend.client.ncores().values()))
+        answers = on_cluster(backend.client, function, jobs, _batch_size(len(jobs), cores, batch))
+    elif workers == 1 or getattr(backend, "uses_threads", False):
+        answers = _on_threads(function, jobs, workers, _batch_size(len(jobs), workers, batch))
+    else:
+        answers = _by_joblib(function, jobs, workers, prefer)
+    # Linear algebra on one thread for each of ours: its sums must not depend on how many jobs run at a time.
+    with closing(answers), blas().limit(limits=1):
+        yield from answers
+
+
+def _batch_size(n_jobs: int, workers: int, most: int) -> int:
+    return max(1, min(most, -(-n_jobs // (BATCHES_PER_WORKER * workers))))
+
+
+def _sorted(
+    answers: Generator[tuple[int, Any], None, None], count: int, label: str, verbose: int
+) -> Generator[Any, None, None]:
+    """Yield the answers to jobs 0, 1, 2, …, each as soon as it is there, with a progress bar."""
+    early: dict[int, Any] = {}
+    with closing(answers), progress_bar(count, label, verbose) as bar:
+        for wanted in range(count):
+            while wanted not in early:
+                number, answer = next(answers)
+                early[number] = answer
                 bar.update()
-        return results
-    with bar, ThreadPoolExecutor(workers) as pool:
-        try:
-            for future in [pool.submit(task, *a) for a in arguments]:
-                results.append(future.result())
-                bar.update()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return results
+            yield early.pop(wanted)
+
+
+def _on_threads(
+    function: Callable[..., Any], jobs: Sequence[Job], workers: int, batch: int
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield (i, function(*jobs[i])) from threads of this process.
+
+    Not by joblib: it looks for answers a hundred times a second, and parts of an estimate take milliseconds.
+    """
+    if min(workers, len(jobs)) <= 1:
+        for i, job in enumerate(jobs):
+            yield i, function(*job)
+        return
+    stopped = Event()
+
+    def work(first: int, stop: int) -> list[tuple[int, Any]]:
+        return [(i, function(*jobs[i])) for i in range(first, stop) if not stopped.is_set()]
+
+    pool = ThreadPoolExecutor(min(workers, len(jobs)), initializer=_mark_as_worker)
+    try:
+        for done in as_completed([pool.submit(work, *block) for block in blocks(len(jobs), batch)]):
+            yield from done.result()
+    finally:  # also after an error, an interrupt, or when nobody wants the rest
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _mark_as_worker() -> None:
+    """Tell joblib, and so `in_parallel_task`, that this thread is one of several at work."""
+    joblib.parallel_config(ThreadingBackend(nesting_level=1))
+
+
+def _by_joblib(
+    function: Callable[..., Any], jobs: Sequence[Job], workers: int, prefer: str | None
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield the same from the processes that joblib was told to use."""
+    parallel = joblib.Parallel(n_jobs=workers, prefer=prefer, return_as="generator_unordered")
+    answers = parallel(joblib.delayed(_numbered)(i, function, job) for i, job in enumerate(jobs))
+    try:
+        yield from answers
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib: "… have been cancelled"; that was the wish
+            answers.close()
+
+
+def _numbered(i: int, function: Callable[..., Any], job: Job) -> tuple[int, Any]:
+    return i, function(*job)

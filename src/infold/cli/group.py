@@ -1,0 +1,55 @@
+"""The group of all commands: how every one of them ends, with which exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+import typer.core
+
+from .messages import UserError
+
+# The base class of all usage errors: click's own in older versions of typer, typer's in newer ones.
+_UsageProblem: Any = typer.BadParameter.__mro__[2]
+
+
+class Commands(typer.core.TyperGroup):
+    """Commands that all end in the same way."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; Ctrl-C, or a closed pipe, ends it quietly."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            typer.echo("infold: interrupted", err=True)
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            # Python flushes stdout once more on exit; discard that.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+        return answer
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse and run; every error is one line on stderr."""
+        kwargs["standalone_mode"] = False
+        try:
+            code = super().main(*args, **kwargs)
+        except UserError as error:
+            code = _complain(str(error))
+        except _UsageProblem as error:
+            code = _complain(f"{error.format_message().rstrip('.')} (see: {_help_command(error)})")
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str) -> int:
+    """Print one line on stderr and return the exit code of a user's mistake."""
+    typer.echo(f"infold: error: {' '.join(message.split())}", err=True)
+    return 2
+
+
+def _help_command(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'infold'} --help"

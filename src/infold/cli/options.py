@@ -1,0 +1,38 @@
+"""The options that commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+File = Annotated[Path, typer.Argument(help="Table: .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.")]
+X = Annotated[
+    str | None,
+    typer.Option("--x", help="Columns of X, separated by commas: names, ranges first:last, patterns with * and ?."),
+]
+Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, selected in the same way.")]
+Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
+Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
+Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
+LocalDistance = Annotated[
+    str | None,
+    typer.Option("--local-distance", help="For gksg: paper (the default), released, or everywhere, which breaks ties."),
+]
+MaxQueries = Annotated[
+    int | None, typer.Option("--max-queries", help="For gksg: average over this many random rows, for large tables.")
+]
+Units = Annotated[str | None, typer.Option("--units", help="nats or bits.")]
+NoStandardize = Annotated[bool, typer.Option("--no-standardize", help="Use the columns as they are, without scaling.")]
+Paper = Annotated[bool, typer.Option("--paper", help="Use the paper's settings unless another option overrides them.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gives the same answer.")]
+Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 uses all cores.")]
+Processes = Annotated[int, typer.Option("--jobs", help="Number of processes; -1 uses all cores.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Permutations = Annotated[int | None, typer.Option("--permutations", help="Number of permutations. (default: 199)")]
+Level = Annotated[float | None, typer.Option("--level", help="Confidence level of the interval. (default: 0.95)")]
+Groups = Annotated[str | None, typer.Option("--groups", help="Column of labels; rows are permuted within groups only.")]
+Block = Annotated[
+    int | None, typer.Option("--block", help="Permute blocks of this many consecutive rows: for time series.")
+]

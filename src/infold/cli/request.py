@@ -1,0 +1,149 @@
+"""What every command about a table starts from: its columns and the options of the estimator."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .messages import UserError, user_errors
+from .options import (
+    File,
+    Jobs,
+    LocalDistance,
+    MaxQueries,
+    Method,
+    Neighbors,
+    NoStandardize,
+    Paper,
+    Seed,
+    Trees,
+    Units,
+    X,
+    Y,
+)
+
+if TYPE_CHECKING:
+    from infold.data.files import TableFile
+    from infold.data.tables import Table
+
+
+@dataclass(frozen=True)
+class Request:
+    """The columns of both sides, the file that they come from, and the estimator's options."""
+
+    file: TableFile
+    x: Table
+    y: Table
+    options: dict[str, Any]
+
+    @property
+    def sides(self) -> dict[str, list[str]]:
+        """Names of the columns of both sides."""
+        return {"x": list(self.x.names or ()), "y": list(self.y.names or ())}
+
+    def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
+        """Return how rows may be permuted, as options of the library; labels come from the same file."""
+        with user_errors():
+            from infold.data.files import read_labels
+
+            return given(groups=groups and read_labels(self.file, groups, "--groups"), block=block)
+
+    def check_keeps_data(self, option: str, path: Path) -> None:
+        """Refuse to write an answer over the data that it is about."""
+        if path.exists() and path.samefile(self.file.path):
+            raise UserError(f"{option}={path} would overwrite the data; name another file.")
+
+    def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
+        """Return request and answer for JSON, with the names of the columns once, in front."""
+        found = {key: _without_names(value) for key, value in {**answer, **parts}.items()}
+        asked = {"file": str(self.file.path), **self.sides, "seed": self.options["random_state"]}
+        return {**asked, **_without_names(found)}
+
+    def heading(self) -> str:
+        """Return two lines that name the columns of both sides."""
+        from infold.data.selectors import listing
+
+        return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
+
+
+# A parameter for each option: typer makes the command line from them.
+def read_request(
+    file: File,
+    x: X = None,
+    y: Y = None,
+    method: Method = None,
+    neighbors: Neighbors = None,
+    trees: Trees = None,
+    local_distance: LocalDistance = None,
+    max_queries: MaxQueries = None,
+    units: Units = None,
+    no_standardize: NoStandardize = False,
+    paper: Paper = False,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+) -> Request:
+    """Read the table and gather the options; those not given are the library's defaults."""
+    for name, value in (("--x", x), ("--y", y)):
+        if value is None:
+            raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
+    table, x_table, y_table = _read_table(file, x or "", y or "")
+    options = _paper_options() if paper else {}
+    options |= given(
+        method=method,
+        n_neighbors=neighbors,
+        units=units,
+        n_estimators=trees,
+        local_distance=local_distance,
+        max_queries=max_queries,
+        standardize=False if no_standardize else None,
+    )
+    return Request(table, x_table, y_table, options={"random_state": seed, "n_jobs": jobs, **options})
+
+
+def with_request(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
+    asked = inspect.signature(read_request, eval_str=True).parameters
+    own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "request"}
+
+    def run(**values: Any) -> None:
+        request = read_request(**{name: values.pop(name) for name in asked})
+        command(request=request, **values)
+
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*asked.values(), *own.values())]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _read_table(path: Path, x: str, y: str) -> tuple[TableFile, Table, Table]:
+    """Return the file, which is read once, and the selected columns of both sides."""
+    with user_errors():
+        from infold.data.files import open_table, read_columns
+        from infold.data.tables import Table
+
+        file = open_table(path)
+        columns = read_columns(file, {"--x": x, "--y": y})
+    one, two = (Table(columns[option].values, columns[option].names) for option in ("--x", "--y"))
+    return file, one, two
+
+
+def _paper_options() -> dict[str, Any]:
+    from infold import paper_settings
+
+    return {"method": "gksg", **paper_settings}
+
+
+def _without_names(answer: Any) -> Any:
+    return {k: v for k, v in answer.items() if k not in _NAMES} if isinstance(answer, dict) else answer
+
+
+_NAMES = ("x_names", "y_names")

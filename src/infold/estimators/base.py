@@ -1,0 +1,95 @@
+"""What all estimators share, after scikit-learn's contract: `__init__` stores, `fit(X, Y)` asks and estimates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from infold.data.checks import check_count, warn
+from infold.data.question import Question, ask
+
+
+class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
+    """What all estimators share: checks before, attributes after."""
+
+    n_neighbors: int
+    test_statistic_name = "mi"
+
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Estimate the mutual information of X and Y.
+
+        Parameters
+        ----------
+        X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
+            Row i of both is the same sample.
+
+        Returns
+        -------
+        self
+            With `mi_` (nats), `local_mi_` (one value per sample), `n_features_in_`, `n_samples_`.
+        """
+        self.check_parameters()
+        # Kernels copy their input into a table of their own: no other copy is made before.
+        return self.fit_question(ask(X, Y, min_samples=self.n_neighbors + 1, as_it_is=True))
+
+    def fit_question(self, question: Question) -> Self:
+        """Estimate as the user asked: remember the columns, and warn of what makes the estimate less than it seems."""
+        self.n_features_in_, self.n_features_y_ = question.n_features
+        self._names = question.names
+        names = question.names[0]
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self._fit(question)
+        for doubt in self._doubts:
+            warn(doubt)
+        return self
+
+    def _fit(self, question: Question) -> Self:
+        """Estimate, without a word: resampling does so hundreds of times."""
+        self._doubts: list[str] = []
+        self.n_samples_ = question.n_samples
+        if all(question.columns(block).size for block in question.blocks):
+            self.local_mi_ = self._local_mi(question)
+        else:
+            self.local_mi_ = self._local_mi_of_constants(question)
+        # Sorted, the sum does not depend on the order of samples; math.fsum takes five times as long.
+        n_values = len(self.local_mi_)
+        self.mi_ = float(np.add.reduce(np.sort(self.local_mi_))) / n_values
+        left_out = 1 - n_values / self.n_samples_
+        self.query_error_ = float(self.local_mi_.std() * math.sqrt(left_out / n_values)) if left_out else 0.0
+        return self
+
+    def _local_mi(self, question: Question) -> np.ndarray:
+        """Return the local MI, in nats; every block has a column that varies."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _local_mi_of_constants(self, question: Question) -> np.ndarray:
+        """Return the local MI where a whole block is constant."""
+        return np.zeros(question.n_samples)
+
+    @property
+    def test_statistic_(self) -> float:
+        """What a permutation test compares: large means dependent."""
+        return self.mi_
+
+    @property
+    def silent_error_(self) -> float:
+        """Standard error, in nats, of an answer of exactly 0 by rule; 0 for methods that have no such rule."""
+        return 0.0
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_count("n_neighbors", self.n_neighbors)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that Y is required, and may have several columns."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        tags.target_tags.multi_output = True
+        return tags

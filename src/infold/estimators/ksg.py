@@ -1,0 +1,87 @@
+"""KSG: mutual information by k nearest neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infold.data.checks import check_choice
+from infold.data.question import Question
+
+from .base import MutualInformationEstimator
+
+
+class KSG(MutualInformationEstimator):
+    """Mutual information by k nearest neighbours (Kraskov, Stögbauer & Grassberger 2004, first estimator).
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        k. Small: little bias, more noise; large: the reverse.
+    metric : {"chebyshev", "euclidean"} or a pair of them, default="chebyshev"
+        The norm on X and on Y; a pair gives each side its own.
+    standardize : bool, default=True
+        Bring every column to standard deviation 1 first, so that units do not change the answer.
+    n_jobs : int or None, default=None
+        Threads; −1 uses all cores. The answer is the same to the bit.
+    verbose : int, default=0
+        1 shows a progress bar on a terminal when the work is long.
+
+    Attributes
+    ----------
+    mi_ : float
+        The estimate in nats; never clamped, so independent data can give a little less than 0.
+    local_mi_ : ndarray of shape (n_samples,)
+        One value a sample; their mean is `mi_`.
+
+    Notes
+    -----
+    Constant columns are left out with a warning; if a whole side is constant, the answer is 0. A row with k or more
+    exact copies counts as an atom of a discrete distribution.
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_gaussian(n_samples=1000, random_state=0)  # truth: 0.830
+    >>> round(infold.KSG(n_neighbors=3).fit(data.X, data.Y).mi_, 1)
+    0.8
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        metric: str | tuple[str, str] = "chebyshev",
+        standardize: bool = True,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _metrics(self) -> tuple[str, str]:
+        both = (self.metric, self.metric) if isinstance(self.metric, str) else tuple(self.metric)
+        if len(both) != 2:
+            raise ValueError(f"metric={self.metric!r} must be one name or a pair, for X and for Y; pass one of these.")
+        return both
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        super().check_parameters()
+        for metric in self._metrics():
+            check_choice("metric", metric, ("chebyshev", "euclidean"))
+
+    def _local_mi(self, question: Question) -> np.ndarray:
+        from infold.core.neighbors import ksg
+
+        return ksg(
+            question.columns("X"),
+            question.columns("Y"),
+            self._metrics(),
+            self.n_neighbors,
+            standardize=self.standardize,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )

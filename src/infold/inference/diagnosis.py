@@ -1,0 +1,367 @@
+"""Can this number be trusted? Drift, ceiling, ties, other methods and a planted truth; the verdict is in `verdict`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infold.core.rows import Memory
+from infold.data.checks import check_count
+from infold.data.question import Question, ask
+from infold.estimators import MutualInformationEstimator
+from infold.measures import DEFAULT_METHOD, as_result, make_estimator
+from infold.results import Diagnosis, IndependenceTest
+
+from .notes import (
+    ALPHA_MEMORY,
+    ceiling,
+    ceiling_note,
+    copies_note,
+    few_samples_note,
+    memory_note,
+    suggested_block,
+    tied_columns,
+    ties_note,
+    told,
+)
+from .permutation import permutation_pvalue
+from .resampling import (
+    Outcome,
+    Settings,
+    Shuffle,
+    deal,
+    described,
+    make_shuffle,
+    prepared,
+    refit,
+    refit_repaired,
+    refit_rows,
+    refits,
+    seeds_for,
+)
+from .verdict import Evidence, verdict
+
+N_NULL = 19  # random pairings: a value above all 19 is a test at exactly 5 %
+SMALL, MIDDLE, LARGE = 0.1, 0.3, 1.0  # further planted MI, in nats; the estimate itself takes the place of LARGE
+NEIGHBORS = (1, 2, 3, 5, 10, 20)
+ROUNDS = {4: 5, 2: 8}  # times that the rows are dealt into quarters, and into halves
+COMPARED = ("ksg", "gksg", "auto")
+
+Outcomes = dict[tuple[str, Any], list[Outcome]]  # by kind of refit, and its key: a level, a size, a number, a method
+
+
+def diagnose(
+    X: Any,
+    Y: Any,
+    *,
+    method: str = DEFAULT_METHOD,
+    n_simulations: int = 8,
+    groups: Any = None,
+    block: int | None = None,
+    test: IndependenceTest | None = None,
+    n_neighbors: int | None = None,
+    units: str = "nats",
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+    verbose: int = 1,
+    **options: Any,
+) -> Diagnosis:
+    """Say whether an estimate can be trusted, and why.
+
+    Parameters
+    ----------
+    X, Y, method, n_neighbors, units, options
+        As in :func:`mutual_information`.
+    n_simulations : int, default=8
+        Simulated data sets for each planted MI but 0, which has 19.
+    groups, block
+        As in :func:`independence_test`.
+    test : IndependenceTest or None, default=None
+        A test of the same data, by the same method, if there is one already: the verdict then begins with its p-value
+        instead of 19 pairings of its own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of everything.
+    n_jobs : int or None, default=-1
+        Parallel fits; −1 uses all cores. The answer is the same to the bit.
+    verbose : int, default=1
+        1 shows a progress bar on a terminal when the work takes more than a second; 0 is silent.
+
+    Returns
+    -------
+    Diagnosis
+        `verdict` has two or three plain sentences; the attributes have what they rest on.
+
+    Notes
+    -----
+    About 85 fits of `method`. A planted MI keeps both tables as they are and re-pairs their rows: ranks along the
+    first principal components of X and of Y get a Gaussian copula with just that MI, and nothing else is shared. What
+    the method answers there says which bias and which power to expect at this n, with these columns, for a dependence
+    of that simple kind; a more intricate one is harder.
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_gaussian(n_samples=200, random_state=4)
+    >>> found = infold.diagnose(data.X, data.Y, method="ksg", random_state=0)
+    >>> print(found.verdict[0])
+    X and Y are dependent: ...
+    >>> sorted(found.methods)
+    ['auto', 'cca', 'gksg', 'ksg']
+    """
+    settings = Settings(method, units, random_state, n_jobs, verbose)
+    estimator = prepared(settings, n_neighbors, options)
+    check_count("n_simulations", n_simulations, minimum=2)
+    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
+    shuffle = make_shuffle(question.n_samples, groups, block)
+    estimator.fit_question(question)
+    return diagnosis(question, estimator, settings, shuffle, n_simulations=n_simulations, test=test)
+
+
+def diagnosis(
+    question: Question,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    shuffle: Shuffle,
+    *,
+    n_simulations: int = 8,
+    test: IndependenceTest | None = None,
+) -> Diagnosis:
+    """Return whether the answer of the fitted estimator can be trusted, and why."""
+    n, k, mi, unit = question.n_samples, estimator.n_neighbors, estimator.mi_, settings.unit
+    levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
+    # Where rows may change places freely, what is planted with MI 0 are random pairings.
+    own_pairings = test is None and not shuffle.is_free
+    plan = _planned(question, estimator, settings, shuffle, levels, n_simulations, own_pairings)
+    found: Outcomes = {}
+    for (name, _), outcome in zip(plan, refits([job for _, job in plan], question, settings, "diagnosis"), strict=True):
+        found.setdefault(name, []).append(outcome)
+    rows = _look_at_rows(question, shuffle)
+    over_size = {size: _mean_over_rounds(each, n // size, unit) for size, each in _of("size", found).items()}
+    over_neighbors = {other: each[0].mi / unit for other, each in _of("neighbors", found).items()} | {k: mi / unit}
+    methods = _methods(question, settings, mi, found)
+    planted = _planted(levels, found, unit)
+    null = found["pairing", 0] if own_pairings else found["planted", 0.0]
+    pvalue, beside = _beside_null(estimator.test_statistic_, null, test, unit)
+    evidence = Evidence(
+        mi=mi / unit,
+        units=settings.units,
+        n_samples=n,
+        n_columns=sum(question.n_features),
+        pvalue=pvalue,
+        null=beside,
+        error=over_size[n // 2][1] / math.sqrt(2) if n // 2 in over_size else math.nan,
+        over_size=[mean for mean, _ in over_size.values()] + [mi / unit],
+        over_neighbors=[over_neighbors[key] for key in sorted(over_neighbors)],
+        smallest=min(over_size, default=n),
+        own=sorted(over_neighbors).index(k),
+        methods=methods,
+        method=settings.method,
+        planted=planted,
+        near_ceiling=ceiling_note(mi, n, k) is not None,
+        mostly_tied=ties_note(rows.ties) is not None or copies_note(rows.copied) is not None,
+        block=rows.block,
+    )
+    return Diagnosis(
+        estimate=as_result(estimator, settings.method, settings.units),
+        over_neighbors=dict(sorted(over_neighbors.items())),
+        over_size={**over_size, n: (mi / unit, 0.0)},
+        ceiling=ceiling(n, k) / unit,
+        log_n=math.log(n) / unit,
+        tied_columns=rows.ties,
+        duplicate_rows=rows.copied,
+        intrinsic_dimension=_dimensions(question),
+        methods=methods,
+        planted=planted,
+        autocorrelation={
+            **{name.lower(): (memory.lag_1, memory.pvalue) for name, memory in rows.memories.items()},
+            "block": rows.block,
+        },
+        verdict=verdict(evidence),
+        notes=_notes(question, shuffle, rows, ceiling_note(mi, n, k)),
+        **described(estimator, settings),
+    )
+
+
+def _planned(
+    question: Question,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    shuffle: Shuffle,
+    levels: tuple[float, ...],
+    n_simulations: int,
+    own_pairings: bool,
+) -> list[tuple[tuple[str, Any], tuple[Any, ...]]]:
+    """Return all refits as ((kind, key), job), long ones first."""
+    n, k = question.n_samples, estimator.n_neighbors
+    seeds = iter(seeds_for(settings.random_state, 120 + len(levels) * n_simulations))
+    plan: list[tuple[tuple[str, Any], tuple[Any, ...]]] = []
+    for method in COMPARED:
+        if method != settings.method:
+            other = make_estimator(method, None, 0, 1, 0, {})
+            plan.append((("method", method), (refit, other, question, next(seeds))))
+    for other_k in NEIGHBORS:
+        if other_k != k and other_k < n // 2:
+            plan.append((("neighbors", other_k), (refit, estimator, question, next(seeds), other_k)))
+    along = main_direction(question["X"]), main_direction(question["Y"])
+    for level in levels:
+        for _ in range(n_simulations if level else N_NULL):
+            plan.append((("planted", level), (refit_planted, estimator, question, along, level, next(seeds))))
+    if own_pairings:
+        for _ in range(N_NULL):
+            plan.append((("pairing", 0), (refit_repaired, estimator, question, shuffle, next(seeds))))
+    for parts, rounds in ROUNDS.items():
+        if n // parts > k:
+            for _ in range(rounds):
+                for rows, seed in deal(shuffle, parts, next(seeds)):
+                    plan.append((("size", n // parts), (refit_rows, estimator, question, rows, seed)))
+    return plan
+
+
+def _of(kind: str, found: Outcomes) -> dict[Any, list[Outcome]]:
+    """Return the outcomes of one kind, by key."""
+    return {key: each for (family, key), each in found.items() if family == kind}
+
+
+def _mis(outcomes: list[Outcome], unit: float) -> np.ndarray:
+    return np.array([one.mi for one in outcomes]) / unit
+
+
+def _mean_over_rounds(outcomes: list[Outcome], parts: int, unit: float) -> tuple[float, float]:
+    """Return the mean of estimates, and their standard deviation among parts that share no row."""
+    values = _mis(outcomes, unit)
+    deviation = math.sqrt(values.reshape(-1, parts).var(axis=1, ddof=1).mean())
+    return float(values.mean()), deviation if deviation > 1e-12 else 0.0
+
+
+def _methods(question: Question, settings: Settings, mi: float, found: Outcomes) -> dict[str, float]:
+    """Return what each of the compared methods says."""
+    others = {name: each[0].mi / settings.unit for name, each in _of("method", found).items()}
+    own = {settings.method: mi / settings.unit} if settings.method in COMPARED else {}
+    return {**own, **others, "cca": cca(question) / settings.unit}
+
+
+def _planted(levels: tuple[float, ...], found: Outcomes, unit: float) -> tuple[Mapping[str, float], ...]:
+    """Return what the method made of each planted MI."""
+    threshold = max(one.statistic for one in found["planted", 0.0])
+    rows = []
+    for level in levels:
+        values = _mis(found["planted", level], unit)
+        mean, true = float(values.mean()), level / unit
+        power = float(np.mean([one.statistic > threshold for one in found["planted", level]])) if level else 0.05
+        rows.append({"true": true, "mean": mean, "sd": float(values.std(ddof=1)), "bias": mean - true, "power": power})
+    return tuple(rows)
+
+
+def _beside_null(
+    observed: float, pairings: list[Outcome], test: IndependenceTest | None, unit: float
+) -> tuple[float, tuple[int, float, float]]:
+    """Return the p-value of independence, and the number, mean and deviation of random pairings: a test's, or own."""
+    if test is None:
+        above = sum(one.statistic >= observed for one in pairings)
+        beside = len(pairings), *mean_and_deviation(_mis(pairings, unit))
+        return permutation_pvalue(above, len(pairings)), beside
+    # Where the test compares something else than MI, 19 free pairings say what the method answers to nothing.
+    told_mi = test.null if test.statistic_name == "mi" else _mis(pairings, unit)
+    return test.pvalue, (test.n_permutations, *mean_and_deviation(told_mi))
+
+
+def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
+    """Return both, the deviation as 0 where it is but rounding."""
+    deviation = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    return float(values.mean()), deviation if deviation > 1e-12 else 0.0
+
+
+class Rows(NamedTuple):
+    """What the rows have that makes an estimate less than it seems."""
+
+    ties: dict[str, float]
+    copied: float
+    memories: dict[str, Memory]  # by block of columns
+    block: int | None  # rows to keep together, if they remember each other and are not kept together yet
+
+
+def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
+    from infold.core.rows import copied_share, memory
+
+    memories = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
+    remember = max(one.pvalue for one in memories.values()) <= ALPHA_MEMORY
+    advised = suggested_block(*(one.length for one in memories.values())) if remember and shuffle.length == 1 else None
+    return Rows(tied_columns(question), copied_share(question.joint), memories, advised)
+
+
+def _dimensions(question: Question) -> dict[str, float]:
+    """Return the intrinsic dimension of each block, and of all together."""
+    from infold.core.rows import intrinsic_dimension
+
+    sides = {name.lower(): intrinsic_dimension(table.values) for name, table in question.blocks.items()}
+    return {**sides, "joint": intrinsic_dimension(question.joint)}
+
+
+def _notes(question: Question, shuffle: Shuffle, rows: Rows, near_ceiling: Any) -> tuple[str, ...]:
+    return told(
+        (
+            few_samples_note(question.n_samples, sum(question.n_features)),
+            memory_note(question, shuffle),
+            near_ceiling,
+            ties_note(rows.ties),
+            copies_note(rows.copied),
+        )
+    )
+
+
+def main_direction(table: np.ndarray) -> np.ndarray:
+    """Return the position of each row along the first principal component of the standardised columns."""
+    varying = table[:, table.min(axis=0) < table.max(axis=0)]
+    if varying.shape[1] == 0:
+        return np.zeros(len(table))
+    z = varying / np.abs(varying).max(axis=0)  # so that squares can neither overflow nor vanish
+    z = z - z.mean(axis=0)
+    z /= z.std(axis=0)
+    return np.linalg.svd(z, full_matrices=False)[0][:, 0]
+
+
+def planted_rows(along: tuple[np.ndarray, np.ndarray], true: float, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return an order of the rows of X, one of the rows of Y, and a seed, such that I(X; Y) = `true` nats.
+
+    The ranks of the rows of X along X's main direction are those of a normal variable, Y's those of another with the
+    right correlation. Given these ranks the rest of X knows nothing of Y, so their MI is that of the two variables.
+    """
+    rng = np.random.default_rng(seed)
+    n = len(along[0])
+    rho = math.sqrt(-math.expm1(-2 * true))
+    u = rng.standard_normal(n)
+    v = rho * u + math.exp(-true) * rng.standard_normal(n)
+    orders = []
+    for latent, position in zip((u, v), along, strict=True):
+        shuffled = rng.permutation(n)  # ties take a random order
+        rows = np.empty(n, np.intp)
+        rows[np.argsort(latent)] = shuffled[np.argsort(position[shuffled], kind="stable")]
+        orders.append(rows)
+    return orders[0], orders[1], int(rng.integers(2**62))
+
+
+def refit_planted(
+    estimator: MutualInformationEstimator,
+    question: Question,
+    along: tuple[np.ndarray, np.ndarray],
+    true: float,
+    seed: int,
+) -> Outcome:
+    """Fit re-paired rows with I(X; Y) = `true` nats."""
+    rows_x, rows_y, own_seed = planted_rows(along, true, seed)
+    return refit(estimator, question.repaired("X", rows_x).repaired("Y", rows_y), own_seed)
+
+
+def cca(question: Question) -> float:
+    """Return the Gaussian MI of the columns' normal scores, less its bias, in nats; NaN with more columns than rows."""
+    from infold.core.copula import copula_columns, gaussian_part
+
+    rng = np.random.default_rng(0)  # for the order within ties
+    x, y = (question.columns(block).T for block in ("X", "Y"))
+    if not x.size or not y.size:
+        return 0.0
+    a, b = (copula_columns(values, rng)[0] for values in (x, y))
+    return gaussian_part(a, b).mi if a.shape[1] + b.shape[1] < len(a) - 1 else math.nan

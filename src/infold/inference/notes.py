@@ -1,0 +1,169 @@
+"""Plain sentences about what may be wrong; those that a user must act on are warnings too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma
+
+from infold.data.checks import warn
+from infold.data.question import Question
+
+from .resampling import Shuffle
+
+ALPHA_MEMORY = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
+MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
+SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
+NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
+
+
+class Note(NamedTuple):
+    """A sentence, and whether the user must act on it."""
+
+    text: str
+    urgent: bool = False
+
+
+def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
+    """Return the sentences there are, and issue those that are urgent as warnings."""
+    found = [note for note in notes if note]
+    for note in found:
+        if note.urgent:
+            warn(note.text)
+    return tuple(note.text for note in found)
+
+
+def memory_note(question: Question, shuffle: Shuffle) -> Note | None:
+    """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks.
+
+    Where rows change places within groups, only what they remember within them counts; small groups show nothing.
+    """
+    from infold.core.rows import memory
+
+    if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
+        return None
+    in_x, in_y = memory(question["X"], shuffle.groups), memory(question["Y"], shuffle.groups)
+    if max(in_x.pvalue, in_y.pvalue) > ALPHA_MEMORY:
+        return None
+    return Note(
+        f"Rows are autocorrelated on both sides (lag-1 correlation {in_x.lag_1:.2f} in X, {in_y.lag_1:.2f} in Y): they "
+        f"count as fewer than they are, so p-values and intervals come out too small. If the order of rows is time, "
+        f"thin them or pass block={suggested_block(in_x.length, in_y.length)}; if it means nothing, shuffle them.",
+        urgent=True,
+    )
+
+
+def suggested_block(*lengths: int) -> int:
+    """Return how many rows to keep together: only what all sides remember can be mistaken for dependence."""
+    from infold.core.rows import BLOCK_LAGS
+
+    return max(2, BLOCK_LAGS * min(lengths))
+
+
+def tied_columns(question: Question) -> dict[str, float]:
+    """Return column → share of its values that another row has too, for columns with ties."""
+    from infold.core.rows import tied_share
+
+    shares = {}
+    for block, (values, names) in question.blocks.items():
+        for c, column in enumerate(values.T):
+            share = tied_share(column) if column.min() < column.max() else 0.0  # constants are told elsewhere
+            if share:
+                shares[names[c] if names else f"{block}[{c}]"] = share
+    return shares
+
+
+def ties_note(ties: dict[str, float]) -> Note | None:
+    """Tell of columns that are mostly tied."""
+    worst = [name for name, share in ties.items() if share > MOSTLY]
+    if not worst:
+        return None
+    more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
+    return Note(
+        f"Most values are tied in {', '.join(worst[:5])}{more}: kNN estimates are for continuous data, and can be too "
+        f"low or too high here."
+    )
+
+
+def ceiling(n: int, k: int) -> float:
+    """Return ψ(n) − ψ(k), in nats: the most that counts of neighbours can say."""
+    return float(digamma(n) - digamma(k))
+
+
+def ceiling_note(mi: float, n: int, k: int) -> Note | None:
+    """Tell of an estimate (nats) so high that n samples cannot certify it."""
+    most = ceiling(n, k)
+    if mi < NEAR_CEILING * most:
+        return None
+    where = f"{mi / most:.0%} of" if mi < most else "beyond"
+    return Note(
+        f"The estimate is {where} the most that {k} neighbours among {n} samples can show ({most:.2f} nats, "
+        f"{most / math.log(2):.2f} bits): the truth may be far higher. Read it as a lower bound, or add samples.",
+        urgent=True,
+    )
+
+
+def silence_note(most: float, units: str) -> Note:
+    """Tell what an answer of exactly 0 by rule may have missed."""
+    return Note(
+        f"The answer is 0 because no test of auto tells X and Y from independent at its strict level of 0.001; a "
+        f"dependence of up to about {most:.2g} {units} may have gone unseen."
+        if math.isfinite(most)
+        else "The answer is 0 because there are too many columns for so few rows: no joint look was possible, so "
+        "nothing is known of how large the dependence is."
+    )
+
+
+def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note | None:
+    """Tell if p-values as small as alpha are out of reach."""
+    if 1 / (n_permutations + 1) > alpha + 1e-12:
+        return Note(
+            f"n_permutations={n_permutations} cannot give p ≤ {alpha:g}, only {1 / (n_permutations + 1):.2g} at best; "
+            f"pass at least {math.ceil(1 / alpha - 1e-9) - 1}.",
+            urgent=True,
+        )
+    if log_count < math.log(1 / alpha) - 1e-9:
+        ways = round(math.exp(log_count))
+        return Note(
+            f"The rows can be re-paired in only {ways} {'way' if ways == 1 else 'ways'}, so p ≤ {alpha:g} is out of "
+            f"reach; add samples, or allow more permutations (larger groups, shorter blocks).",
+            urgent=True,
+        )
+    if log_count < math.log(n_permutations + 1):
+        return Note(f"The rows can be re-paired in only {round(math.exp(log_count))} ways, fewer than n_permutations.")
+    return None
+
+
+def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
+    """Tell of groups of a single row or block, which permuting within groups leaves where they are."""
+    alone = int(np.sum(n_blocks == 1))
+    if not alone:
+        return None
+    return Note(f"{alone} of {n_blocks.size} groups have nothing to change places with, and tell the test nothing.")
+
+
+def copies_note(share: float) -> Note | None:
+    """Tell of rows that are copies of others."""
+    if share <= 0.05:
+        return None
+    return Note(
+        f"{share:.0%} of the rows repeat another row in every column: drop copies that are no new measurements, since "
+        f"they look like perfect neighbours."
+    )
+
+
+def few_rows_note(n: int) -> Note | None:
+    """Tell of too few rows for the interval to hold as often as it says."""
+    if n >= 30:
+        return None
+    return Note(f"{n} rows are few for an interval: below 30 it holds less often than its level says.")
+
+
+def few_samples_note(n: int, d: int) -> Note | None:
+    """Tell of too few rows to learn much from."""
+    if n >= 100 and n > d:
+        return None
+    return Note(f"{n} samples of {d} columns are few: only a strong dependence can be seen, and not measured well.")

@@ -1,0 +1,178 @@
+"""The commands test, diagnose, relevance and report: the numbers of the API, one-line complaints, whole files."""
+
+import hashlib
+import json
+import os
+import shlex
+import sys
+import threading
+from html import unescape
+
+import numpy as np
+import pytest
+
+import infold
+
+from .commands import answer, complaint, process, run
+
+QUICK = ["--method", "ksg", "--permutations", "19"]
+
+
+SIDES = ["--x", "a,b", "--y", "c,d"]
+
+
+def test_test_has_the_numbers_of_the_api(data):
+    path, values = data
+    settings = {"method": "ksg", "n_permutations": 19, "random_state": 0}
+    found = json.loads(answer("test", path, *SIDES, *QUICK, "--json"))
+    expected = infold.independence_test(values[:, :2], values[:, 2:], **settings)
+    assert (found["pvalue"], found["mi"], found["null"]) == (expected.pvalue, expected.mi, expected.null.tolist())
+    assert (found["x"], found["y"], found["seed"]) == (["a", "b"], ["c", "d"], 0)
+    assert answer("test", path, *SIDES, *QUICK) == f"X: a, b\nY: c, d\n{expected}\n"
+
+
+def test_groups_come_from_a_column_of_labels_and_blocks_from_a_number(data):
+    path, values = data
+    settings = {"method": "ksg", "n_permutations": 19, "random_state": 0}
+    groups = ["north" if i % 2 else "south" for i in range(80)]
+    found = json.loads(answer("test", path, *SIDES, *QUICK, "--groups", "site", "--json"))
+    assert found["null"] == infold.independence_test(*sides(values), groups=groups, **settings).null.tolist()
+    found = json.loads(answer("test", path, *SIDES, *QUICK, "--block", 4, "--json"))
+    assert found["null"] == infold.independence_test(*sides(values), block=4, **settings).null.tolist()
+
+
+def sides(values):
+    return values[:, :2], values[:, 2:]
+
+
+def test_early_stop(data):
+    path, _ = data
+    arguments = ["test", path, "--x", "a", "--y", "d", "--method", "ksg", "--permutations", 199, "--early-stop"]
+    found = json.loads(answer(*arguments, "--json"))
+    assert found["stopped_early"]
+    assert found["n_permutations"] < 199
+
+
+def test_estimate_with_interval_and_test(data):
+    path, values = data
+    found = json.loads(answer("estimate", path, *SIDES, *QUICK, "--ci", "--test", "--level", 0.8, "--json"))
+    settings = {"method": "ksg", "random_state": 0}
+    interval = infold.confidence_interval(*sides(values), level=0.8, **settings)
+    test = infold.independence_test(*sides(values), n_permutations=19, **settings)
+    assert found["mi"] == interval.mi
+    assert [found["interval"][key] for key in ("low", "high", "level")] == [interval.low, interval.high, 0.8]
+    assert found["test"]["pvalue"] == test.pvalue
+    assert "x_names" not in found["test"]
+    text = answer("estimate", path, *SIDES, "--method", "ksg", "--ci", "--test", "--permutations", 19, "--level", 0.8)
+    assert str(interval) in text
+    assert str(test) in text
+
+
+def test_relevance_names_the_columns(data):
+    path, values = data
+    found = json.loads(answer("relevance", path, *SIDES, *QUICK, "--together", "--json"))
+    settings = {"method": "ksg", "kind": "together", "n_permutations": 19, "random_state": 0}
+    expected = infold.relevance(*sides(values), **settings)
+    assert [row["score"] for row in found["columns"]] == [*expected.scores_x, *expected.scores_y]
+    assert [row["name"] for row in found["columns"]] == ["a", "b", "c", "d"]
+    assert "X a: " in answer("relevance", path, *SIDES, *QUICK)
+
+
+def test_diagnose_speaks_plainly(data):
+    path, _ = data
+    found = json.loads(answer("diagnose", path, *SIDES, "--method", "ksg", "--json"))
+    assert found["verdict"]
+    assert set(found["methods"]) == {"ksg", "gksg", "auto", "cca"}
+    assert found["verdict"][0] in answer("diagnose", path, *SIDES, "--method", "ksg")
+
+
+def test_report_writes_one_page_that_its_command_makes_again(data, tmp_path):
+    path, _ = data
+    page = tmp_path / "page.html"
+    arguments = ["report", path, *SIDES, *QUICK, "--title", "It's <b>", "--level", 0.9, "--groups", "site", "-o", page]
+    text = answer(*arguments)
+    assert f"Report: {page}" in text
+    assert "90 % interval" in text
+    first = page.read_text(encoding="utf-8")
+    command = infold_command(first)
+    assert command[:2] == ["infold", "report"]
+    page.unlink()
+    found = json.loads(answer(*command[1:], "--jobs", 1, "--json"))
+    assert page.read_text(encoding="utf-8") == first
+    assert found["output"] == str(page)
+    assert found["command"] == shlex.join(command)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["data.csv", "page.html"]
+
+
+def infold_command(page):
+    return shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_the_file_is_read_once(data, tmp_path):
+    path, _ = data
+    (tmp_path / "there").mkdir()
+    pipe = tmp_path / "there" / "data.csv"
+    os.mkfifo(pipe)
+    threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()), daemon=True).start()
+    page = tmp_path / "page.html"
+    found = json.loads(answer("report", pipe, *SIDES, *QUICK, "--groups", "site", "-o", page, "--json"))
+    assert found["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["test", "FILE", "--x", "a"], "--y is missing"),
+        (["test", "FILE", *SIDES, "--groups", "nothing"], "--groups='nothing' is not a column"),
+        (["test", "FILE", *SIDES, "--groups", "a,b"], "picks 2 columns"),
+        (["test", "FILE", *SIDES, "--block", "0"], "block=0"),
+        (["test", "FILE", *SIDES, "--permutations", "0"], "n_permutations=0"),
+        (["test", "FILE", *SIDES, "--method", "magic"], "magic"),
+        (["test", "FILE", "--x", "a", "--y", "site"], "not a number"),
+        (["relevance", "FILE", *SIDES, "--permutations", "3"], "too few"),
+        (["diagnose", "FILE", *SIDES, "-k", "80"], "80"),
+        (["estimate", "FILE", *SIDES, "--level", "0.9"], "--level is for --ci"),
+        (["estimate", "FILE", *SIDES, "--ci", "--permutations", "9"], "--permutations is for --test"),
+        (["estimate", "FILE", *SIDES, "--ci", "--level", "2", "--method", "ksg"], "level=2"),
+        (["report", "FILE", *SIDES, "-o", "page.pdf"], "suffix '.pdf'"),
+        (["report", "FILE", *SIDES, "-o", "no/page.html"], "not a directory"),
+    ],
+)
+def test_mistakes_are_one_line(data, arguments, says):
+    assert says in complaint(*(data[0] if argument == "FILE" else argument for argument in arguments))
+
+
+def test_a_missing_label_is_named(data):
+    path, _ = data
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], lines[3].rpartition(",")[0] + ",", *lines[4:]]))
+    assert "row 3 is empty" in complaint("test", path, *SIDES, *QUICK, "--groups", "site")
+
+
+def test_labels_of_other_formats(data, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path, values = data
+    table = pandas.read_csv(path)
+    table.to_parquet(tmp_path / "data.parquet")
+    numbers = {name: values[:, i] for i, name in enumerate("abcd")}
+    np.savez(tmp_path / "data.npz", **numbers, site=1 - np.arange(80) % 2)  # in the order of the names
+    expected = json.loads(answer("test", path, *SIDES, *QUICK, "--groups", "site", "--json"))["null"]
+    for file in ("data.parquet", "data.npz"):
+        found = json.loads(answer("test", tmp_path / file, *SIDES, *QUICK, "--groups", "site", "--json"))
+        assert found["null"] == expected
+
+
+def test_without_jinja_the_extra_is_named(data, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    arguments = ["report", data[0], *SIDES, *QUICK, "-o", tmp_path / "page.html"]
+    assert "pip install 'infold[report]'" in complaint(*arguments)
+
+
+def test_help_of_every_command_is_there_at_once():
+    for command in ("test", "diagnose", "relevance", "report"):
+        result = run(command, "--help")
+        assert result.exit_code == 0
+        assert "--seed" in result.stdout
+    assert "relevance" in process().stdout

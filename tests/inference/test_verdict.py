@@ -1,0 +1,88 @@
+import math
+from dataclasses import replace
+
+import pytest
+
+from infold.inference.verdict import Evidence, verdict
+
+CLEAR = Evidence(
+    mi=1.0,
+    units="nats",
+    n_samples=500,
+    n_columns=2,
+    pvalue=0.005,
+    null=(199, 0.0, 0.03),
+    error=0.05,
+    over_size=[0.98, 0.99, 1.0],
+    over_neighbors=[1.0, 0.99, 0.95],
+    smallest=125,
+    own=1,
+    methods={"ksg": 1.0, "gksg": 0.97, "auto": 1.02, "cca": 1.0},
+    method="ksg",
+    planted=[
+        {"true": 0.0, "mean": 0.0, "sd": 0.03, "bias": 0.0, "power": 0.05},
+        {"true": 0.1, "mean": 0.1, "sd": 0.03, "bias": 0.0, "power": 0.8},
+        {"true": 0.3, "mean": 0.3, "sd": 0.03, "bias": 0.0, "power": 1.0},
+        {"true": 1.0, "mean": 0.98, "sd": 0.04, "bias": -0.02, "power": 1.0},
+    ],
+    near_ceiling=False,
+    mostly_tied=False,
+    block=None,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "doubt", "advice"),
+    [
+        ({"near_ceiling": True}, "near the most that so many samples", "lower bound"),
+        ({"over_size": [0.7, 0.85, 1.0]}, "it grows with the rows", "lower bound"),
+        ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the rows", "upper bound"),
+        ({"over_neighbors": [1.1, 1.0, 0.6]}, "depends on the number of neighbours", "lower bound"),
+        ({"methods": {"ksg": 1.0, "auto": 2.0}}, r"say otherwise (auto 2)", "method='auto' sees 2 here"),
+        ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", "upper bound"),
+        ({"mostly_tied": True}, "many values are tied", None),
+        ({"block": 12}, "rows are autocorrelated", "pass block=12"),
+    ],
+)
+def test_each_doubt_is_told_with_what_to_do(change, doubt, advice):
+    assert "The number looks sound" in verdict(CLEAR)[1]
+    said = verdict(replace(CLEAR, **change))
+    assert doubt in said[1]
+    assert len(said) == (3 if advice else 2)
+    assert advice is None or advice in said[2]
+
+
+def test_planted_bias_is_a_doubt():
+    planted = [*CLEAR.planted[:3], {"true": 1.0, "mean": 0.5, "sd": 0.04, "bias": -0.5, "power": 1.0}]
+    said = verdict(replace(CLEAR, planted=planted))
+    assert "a planted MI of 1 comes out as 0.5" in said[1]
+
+
+def test_drowned_methods_are_no_argument_against_auto():
+    said = {"auto": 1.0, "ksg": 0.2, "gksg": 0.4, "cca": 1.0}
+    doubtful = verdict(replace(CLEAR, method="auto", methods=said))
+    assert "other methods say otherwise (ksg 0.2, gksg 0.4)" in doubtful[1]
+    sound = verdict(replace(CLEAR, method="auto", methods=said, n_columns=20))
+    assert "plain neighbours see less in so many columns: ksg 0.2, gksg 0.4" in sound[1]
+    alone = verdict(replace(CLEAR, method="auto", methods={**said, "cca": 0.1}, n_columns=20))
+    assert "other methods say otherwise" in alone[1]
+
+
+def test_a_zero_that_a_milder_test_contradicts_is_not_called_sound():
+    first, second, third = verdict(replace(CLEAR, mi=0.0, method="auto", error=0.0))
+    assert "so weakly that auto, which asks for more, answers 0" in first
+    assert "would have been seen" in second
+    assert "add samples" in third
+
+
+def test_too_few_rows_for_an_error_are_a_doubt():
+    found = verdict(replace(CLEAR, error=math.nan, methods={"ksg": 1.0, "auto": 1.3}))
+    assert "so few samples cannot tell how far it would move" in found[1]
+    assert "other methods say otherwise (auto 1.3)" in found[1]
+
+
+def test_tied_data_get_no_direction_and_no_planted_doubt():
+    planted = [*CLEAR.planted[:3], {"true": 1.0, "mean": 0.5, "sd": 0.04, "bias": -0.5, "power": 1.0}]
+    said = verdict(replace(CLEAR, planted=planted, mostly_tied=True, methods={"ksg": 1.0, "auto": 2.0}))
+    assert "planted" not in said[1]
+    assert "probably" not in " ".join(said)
