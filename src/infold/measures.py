@@ -59,7 +59,7 @@ def mutual_information(
     Returns
     -------
     MutualInformation
-        `float(result)` or `result.mi` is the estimate; `result.local` has one value a sample.
+        `float(result)` or `result.mi` is the estimate; `result.local` has one value per sample.
 
     Examples
     --------

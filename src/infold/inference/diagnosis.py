@@ -16,25 +16,25 @@ from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
 from .notes import (
-    ALPHA_MEMORY,
+    ALPHA_AUTOCORRELATION,
+    autocorrelation_note,
     ceiling,
     ceiling_note,
     copies_note,
     few_samples_note,
-    memory_note,
     suggested_block,
+    tell,
     tied_columns,
     ties_note,
-    told,
 )
 from .permutation import permutation_pvalue
 from .resampling import (
     Outcome,
     Settings,
     Shuffle,
-    deal,
     described,
     make_shuffle,
+    partition,
     prepared,
     refit,
     refit_repaired,
@@ -146,14 +146,14 @@ def diagnosis(
         methods=found.methods,
         planted=found.planted,
         autocorrelation={
-            **{name.lower(): (memory.lag_1, memory.pvalue) for name, memory in rows.memories.items()},
+            **{name.lower(): (one.lag_1, one.pvalue) for name, one in rows.autocorrelation.items()},
             "block": rows.block,
         },
         verdict=verdict(_evidence(question, estimator, settings, found, near_ceiling is not None)),
-        notes=told(
+        notes=tell(
             (
                 few_samples_note(n, sum(question.n_features)),
-                memory_note(question, shuffle),
+                autocorrelation_note(question, shuffle),
                 near_ceiling,
                 ties_note(rows.ties),
                 copies_note(rows.copied),
@@ -168,8 +168,8 @@ class Rows(NamedTuple):
 
     ties: dict[str, float]
     copied: float
-    memories: dict[str, Memory]  # by block of columns
-    block: int | None  # rows to keep together, if they remember each other and are not kept together yet
+    autocorrelation: dict[str, Memory]  # by block of columns
+    block: int | None  # rows to keep together, if they are autocorrelated and not kept together yet
 
 
 class Findings(NamedTuple):
@@ -277,7 +277,7 @@ def _planned(
     for parts, rounds in ROUNDS.items():
         if n // parts > k:
             for _ in range(rounds):
-                for rows, seed in deal(shuffle, parts, next(seeds)):
+                for rows, seed in partition(shuffle, parts, next(seeds)):
                     plan.append((("size", n // parts), (refit_rows, estimator, question, rows, seed)))
     return plan
 
@@ -337,13 +337,14 @@ def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
 
 
 def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
-    """Return ties, copies and memory of the rows."""
+    """Return ties, copies and autocorrelation of the rows."""
     from infold.core.rows import copied_share, memory
 
-    memories = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
-    remember = max(one.pvalue for one in memories.values()) <= ALPHA_MEMORY
-    advised = suggested_block(*(one.length for one in memories.values())) if remember and shuffle.length == 1 else None
-    return Rows(tied_columns(question), copied_share(question.joint), memories, advised)
+    found = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
+    block = None
+    if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
+        block = suggested_block(*(one.length for one in found.values()))
+    return Rows(tied_columns(question), copied_share(question.joint), found, block)
 
 
 def _dimensions(question: Question) -> dict[str, float]:

@@ -96,7 +96,7 @@ def refit_parts(
     estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, parts: int, seed: int
 ) -> list[Outcome]:
     """Deal the rows at random into equal parts that share none, and fit each."""
-    dealt = deal(shuffle, parts, seed)
+    dealt = partition(shuffle, parts, seed)
     return [refit_rows(estimator, question, rows, own_seed) for rows, own_seed in dealt]
 
 
@@ -199,7 +199,7 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
     return Shuffle(tuple(members), length, n_samples)
 
 
-def deal(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
+def partition(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
     """Deal the rows at random into equal parts that share none; return the rows of each, and a seed."""
     order, size = shuffle.draw(seed), shuffle.n_samples // parts
     seeds = seeds_for(seed, parts)
