@@ -29,8 +29,9 @@ from .resampling import (
 )
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
-# moves have a deviation of about .8: one in five is a false positive, reported in careful words, but few are beyond SURE_DRIFT. They go
-# with the estimate's own error (too high by chance, it has come from below): smaller ones tell no direction.
+# moves have a deviation of about .8: one in five is a false positive, reported in careful words, but few are beyond
+# SURE_DRIFT. They go with the estimate's own error (too high by chance, it has come from below): smaller ones tell no
+# direction.
 DRIFT, SURE_DRIFT = 1.0, 3.0
 FEWEST_BLOCKS = 8  # fewer can be dealt into halves in too few ways to show a spread
 PARTS = (2, 4)  # into which the rows are dealt
