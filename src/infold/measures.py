@@ -110,7 +110,7 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         units=units,
         method=method,
         n_samples=estimator.n_samples_,
-        n_features=(estimator.n_features_in_, estimator.n_features_y_),
+        n_features=estimator._n_features,
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,

@@ -199,7 +199,7 @@ def _findings(
     own_pairings = test is None and not shuffle.is_free
     plan = _planned(question, estimator, settings, shuffle, levels, n_simulations, own_pairings)
     found: Outcomes = {}
-    outcomes = refits([job for _, job in plan], question, settings, "diagnosis")
+    outcomes = refits([job for _, job in plan], settings, "diagnosis")
     for (name, _), outcome in zip(plan, outcomes, strict=True):
         found.setdefault(name, []).append(outcome)
     over_neighbors = {k: each[0].mi / unit for k, each in _of("neighbors", found).items()}

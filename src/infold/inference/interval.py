@@ -187,7 +187,7 @@ def _subsamples(
     jobs: list[tuple[Any, ...]] = [(refit, estimator, question, last, other) for other in ks]
     for parts, count in rounds.items():
         jobs += [(refit_parts, estimator, question, shuffle, parts, seeds.pop()) for _ in range(count)]
-    found = iter(list(refits(jobs, question, settings, "subsamples")))
+    found = iter(list(refits(jobs, settings, "subsamples", n_samples=question.n_samples)))
     over_k = {other: next(found).mi / settings.unit for other in ks}
     spread = {
         parts: np.array([[one.mi for one in next(found)] for _ in range(count)]) / settings.unit

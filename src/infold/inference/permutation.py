@@ -133,7 +133,7 @@ def permutation_test(
     seeds = seeds_for(settings.random_state, n_permutations)
     jobs = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
     enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
-    with closing(refits(jobs, question, settings, "permutations")) as outcomes:
+    with closing(refits(jobs, settings, "permutations", n_samples=question.n_samples)) as outcomes:
         null, above = _until_clear(outcomes, observed, enough)
     # Stopped by `enough`, the pairing that did it is not one more: it is the last of those looked at.
     pvalue = above / len(null) if above >= enough else permutation_pvalue(above, len(null))

@@ -254,7 +254,7 @@ def column_relevance(
         jobs += [(_scores, estimator, alone, shuffle, seed) for seed in seeds]
     else:
         jobs = [(_scores_without, estimator, question, shuffle, seed) for seed in seeds]
-    rows = np.array(list(refits(jobs, question, settings, "columns"))) / settings.unit
+    rows = np.array(list(refits(jobs, settings, "columns", n_samples=question.n_samples))) / settings.unit
     if kind == ALONE:
         scores, null = rows[0], rows[1:]
     else:
