@@ -59,7 +59,7 @@ def mutual_information(
     Returns
     -------
     MutualInformation
-        `float(result)` or `result.mi` is the estimate; `result.local` has one value a sample.
+        `float(result)` or `result.mi` is the estimate; `result.local` has one value per sample.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         units=units,
         method=method,
         n_samples=estimator.n_samples_,
-        n_features=(estimator.n_features_in_, estimator.n_features_y_),
+        n_features=estimator._n_features,
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,

@@ -21,7 +21,7 @@ class MutualInformation:
     mi : float
         The estimate, in `units`. Never clamped: a small negative value means "about 0".
     local : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi`. High where a sample's X and Y predict each other well.
+        One value per sample; their mean is `mi`. High where a sample's X and Y predict each other well.
     units : {"nats", "bits"}
         The unit of `mi` and `local`.
     method : str

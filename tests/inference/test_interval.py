@@ -9,7 +9,7 @@ from samples import gaussian, walk
 from scipy.stats import t as student_t
 
 import infold
-from infold.inference.resampling import deal, make_shuffle, seeds_for
+from infold.inference.resampling import make_shuffle, partition, seeds_for
 
 
 def test_interval_matches_definition():
@@ -18,7 +18,7 @@ def test_interval_matches_definition():
     seeds, shuffle = seeds_for(2, 7)[:-1], make_shuffle(60, None, None)
     values = {}
     for parts, rounds in ((2, 4), (4, 2)):
-        dealt = [deal(shuffle, parts, seeds.pop()) for _ in range(rounds)]
+        dealt = [partition(shuffle, parts, seeds.pop()) for _ in range(rounds)]
         values[parts] = np.array([[reference.ksg(x[rows], y[rows], 3) for rows, _ in one] for one in dealt])
     assert_allclose(found.subsamples, values[2].ravel(), atol=1e-12)
     assert_allclose(found.means, [values[4].mean(), values[2].mean(), found.mi], atol=1e-12)

@@ -192,7 +192,7 @@ def test_groups_one_after_the_other_are_no_series():
         infold.independence_test(x, y, **given)
     assert infold.independence_test(x, y, groups=site, **given).notes == ()
     pairs = np.arange(80) // 2
-    found = infold.independence_test(x, y, groups=pairs, **given)  # too small for memory: no false alarm
+    found = infold.independence_test(x, y, groups=pairs, **given)  # too small to show any: no false positive
     assert not any("autocorrelated" in note for note in found.notes)
 
 

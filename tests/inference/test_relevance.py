@@ -80,28 +80,28 @@ def test_one_more_draw_passes_the_threshold_at_the_level(rng, count, level):
     assert_array_equal(passes, np.array(pvalues) <= level)
 
 
-def false_alarms(kind, n_sets, n_x, n_y):
+def false_positives(kind, n_sets, n_x, n_y):
     """In how many independent samples some column of X, and of Y, is above the threshold of level 0.2."""
-    rng, alarms = np.random.default_rng(11), np.zeros(2)
+    rng, found_any = np.random.default_rng(11), np.zeros(2)
     for seed in range(n_sets):
         X, Y = rng.normal(size=(50, n_x)), rng.normal(size=(50, n_y))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", infold.DataWarning)  # 50 rows look autocorrelated now and then
             found = infold.relevance(X, Y, kind=kind, n_permutations=4, level=0.2, random_state=seed, n_jobs=1)
-        alarms += found.relevant_x.any(), found.relevant_y.any()
-    return alarms
+        found_any += found.relevant_x.any(), found.relevant_y.any()
+    return found_any
 
 
 def test_noise_passes_the_threshold_at_the_stated_rate():
     # Exactly 0.2 in expectation; 200 samples have a standard deviation of 5.7 around 40.
-    assert_allclose(false_alarms("alone", 200, 2, 2), 40, atol=3.5 * 5.7)
+    assert_allclose(false_positives("alone", 200, 2, 2), 40, atol=3.5 * 5.7)
 
 
 def test_noise_rarely_passes_the_threshold_together():
     # At most 0.2: all columns share one estimate, which makes the largest of them smaller than the null's.
-    alarms = false_alarms("together", 150, 2, 2)
-    assert np.all(alarms <= 30 + 3.5 * 5)
-    assert np.all(alarms >= 5)  # a threshold that nothing passes would tell nothing
+    found_any = false_positives("together", 150, 2, 2)
+    assert np.all(found_any <= 30 + 3.5 * 5)
+    assert np.all(found_any >= 5)  # a threshold that nothing passes would tell nothing
 
 
 @pytest.mark.parametrize("kind", ["alone", "together"])

@@ -7,7 +7,7 @@ from samples import gaussian
 
 import infold
 from infold.data.question import ask
-from infold.inference.resampling import deal, make_shuffle, refit, refit_parts, refit_repaired
+from infold.inference.resampling import make_shuffle, partition, refit, refit_parts, refit_repaired
 
 METHODS = {"ksg": infold.KSG(), "gksg": infold.GeodesicKSG(n_estimators=10), "auto": infold.Adaptive()}
 
@@ -31,7 +31,7 @@ def test_rows_change_places_within_groups_and_by_blocks():
 
 
 def test_parts_share_no_row():
-    parts = deal(make_shuffle(43, None, None), 4, 7)
+    parts = partition(make_shuffle(43, None, None), 4, 7)
     rows = np.concatenate([part for part, _ in parts])
     assert len(rows) == len(set(rows)) == 40
 
@@ -58,7 +58,7 @@ def test_a_refit_is_a_plain_fit_of_the_same_rows(method):
     assert refit(estimator, question, 3).mi == plain(x, y, 3)
     assert refit_repaired(estimator, question, shuffle, 3).mi == plain(x, y[shuffle.draw(3)], 3)
     with pytest.warns(infold.DataWarning, match="constant"):
-        expected = [plain(x[rows], y[rows], seed) for rows, seed in deal(shuffle, 4, 3)]
+        expected = [plain(x[rows], y[rows], seed) for rows, seed in partition(shuffle, 4, 3)]
     assert [one.mi for one in refit_parts(estimator, question, shuffle, 4, 3)] == expected  # a warning were an error
     assert not hasattr(estimator, "mi_")
 

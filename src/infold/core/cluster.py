@@ -34,7 +34,7 @@ def on_cluster(
 
 
 def _common(client: Any, jobs: Sequence[tuple[Any, ...]]) -> dict[int, Any]:
-    """Return, by identity, the objects that several jobs have in common, as futures: they travel once a worker."""
+    """Return, by identity, the objects that several jobs have in common, as futures: each worker gets them once."""
     times = Counter(key for job in jobs for key in {id(value) for value in job})
     objects = {id(value): value for job in jobs for value in job if times[id(value)] > 1 and not _is_light(value)}
     with warnings.catch_warnings():

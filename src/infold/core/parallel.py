@@ -12,10 +12,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from functools import cache
-from threading import Event
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 import joblib
@@ -181,18 +181,32 @@ def _on_threads(
         for i, job in enumerate(jobs):
             yield i, function(*job)
         return
+    batches = blocks(len(jobs), batch)
+    threads = min(workers, len(batches))
+    waiting: SimpleQueue[tuple[int, int] | None] = SimpleQueue()
+    finished: SimpleQueue[list[tuple[int, Any]] | BaseException] = SimpleQueue()
     stopped = Event()
+    for one in (*batches, *[None] * threads):
+        waiting.put(one)
 
-    def work(first: int, stop: int) -> list[tuple[int, Any]]:
-        return [(i, function(*jobs[i])) for i in range(first, stop) if not stopped.is_set()]
+    def work() -> None:
+        _mark_as_worker()
+        try:
+            while (block := waiting.get()) and not stopped.is_set():
+                finished.put([(i, function(*jobs[i])) for i in range(*block) if not stopped.is_set()])
+        except BaseException as error:  # the caller's to raise
+            finished.put(error)
 
-    pool = ThreadPoolExecutor(min(workers, len(jobs)), initializer=_mark_as_worker)
     try:
-        for done in as_completed([pool.submit(work, *block) for block in blocks(len(jobs), batch)]):
-            yield from done.result()
+        for _ in range(threads):
+            Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
+        for _ in batches:
+            answers = finished.get()
+            if isinstance(answers, BaseException):
+                raise answers
+            yield from answers
     finally:  # also after an error, an interrupt, or when nobody wants the rest
         stopped.set()
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _mark_as_worker() -> None:

@@ -17,7 +17,7 @@ from .base import MutualInformationEstimator
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 # An excess counts in part from the first p on and in full from the second, so that no answer hangs on one decision.
 # In the middle is 1 %. These are chances over all views: of more columns about five that are not copies of each other,
-# of one column a side fewer than two.
+# of one column per side fewer than two.
 DOUBTFUL, SURE = 5e-2, 2.5e-3
 VIEWS, VIEWS_OF_ONE_COLUMN = 5, 2
 MARGIN = 2.0  # standard errors, of the linear parts' difference, by which all columns must beat the screened ones
@@ -158,7 +158,7 @@ class Adaptive(MutualInformationEstimator):
     candidates_ : tuple of Candidate
         All that was compared.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`. KSG's local values in the view taken, or log ratios of Gaussian
+        One value per sample; their mean is `mi_`. KSG's local values in the view taken, or log ratios of Gaussian
         densities if that is the Gaussian one, shifted by a constant; zeros if the answer is 0.
 
     Notes
@@ -253,7 +253,7 @@ class Adaptive(MutualInformationEstimator):
         n = len(x)
         seed, *seeds = draw_seeds(self.random_state, 1 + MAX_SURROGATES)
         rng = np.random.default_rng(int(seed))
-        most = n // (2 * ROWS_PER_COLUMN)  # columns a side that a joint look can bear
+        most = n // (2 * ROWS_PER_COLUMN)  # columns per side that a joint look can bear
         if most == 0:
             return self._answer_zero(1.0, f"{n} rows show nothing at the level {ALPHA_DEPENDENT:g}")
         centres = draw_centres(n, rng)

@@ -37,11 +37,10 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
 
     def fit_question(self, question: Question) -> Self:
         """Estimate as the user asked: remember the columns, and warn of what makes the estimate less than it seems."""
-        self.n_features_in_, self.n_features_y_ = question.n_features
-        self._names = question.names
-        names = question.names[0]
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._n_features, self._names = question.n_features, question.names
+        self.n_features_in_ = question.n_features[0]
+        if question.names[0]:
+            self.feature_names_in_ = np.array(question.names[0], dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._fit(question)

@@ -99,7 +99,7 @@ class GeodesicKSG(MutualInformationEstimator):
     mi_ : float
         The estimate in nats; never clamped.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`. With `max_queries`, one value for each of the rows `query_rows_`.
+        One value per sample; their mean is `mi_`. With `max_queries`, one value for each of the rows `query_rows_`.
     query_error_ : float
         Standard error that `max_queries` adds; 0 without.
 

@@ -31,7 +31,7 @@ class KSG(MutualInformationEstimator):
     mi_ : float
         The estimate in nats; never clamped, so independent data can give a little less than 0.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`.
+        One value per sample; their mean is `mi_`.
 
     Notes
     -----

@@ -55,7 +55,7 @@ class GKNN(_EntropySum):
     mi_ : float
         The estimate in nats; never clamped.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`.
+        One value per sample; their mean is `mi_`.
 
     Notes
     -----
@@ -127,7 +127,7 @@ class LNN(_EntropySum):
     mi_ : float
         The estimate in nats; never clamped.
     local_mi_ : ndarray of shape (n_samples,)
-        One value a sample; their mean is `mi_`. A sample that was left out holds the mean of the others.
+        One value per sample; their mean is `mi_`. A sample that was left out holds the mean of the others.
 
     Notes
     -----

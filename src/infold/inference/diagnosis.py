@@ -16,25 +16,25 @@ from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
 from .notes import (
-    ALPHA_MEMORY,
+    ALPHA_AUTOCORRELATION,
+    autocorrelation_note,
     ceiling,
     ceiling_note,
     copies_note,
     few_samples_note,
-    memory_note,
     suggested_block,
+    tell,
     tied_columns,
     ties_note,
-    told,
 )
 from .permutation import permutation_pvalue
 from .resampling import (
     Outcome,
     Settings,
     Shuffle,
-    deal,
     described,
     make_shuffle,
+    partition,
     prepared,
     refit,
     refit_repaired,
@@ -130,58 +130,120 @@ def diagnosis(
     test: IndependenceTest | None = None,
 ) -> Diagnosis:
     """Return whether the answer of the fitted estimator can be trusted, and why."""
-    n, k, mi, unit = question.n_samples, estimator.n_neighbors, estimator.mi_, settings.unit
+    n, mi, unit = question.n_samples, estimator.mi_, settings.unit
+    found = _findings(question, estimator, settings, shuffle, n_simulations, test)
+    near_ceiling = ceiling_note(mi, n, estimator.n_neighbors)
+    rows = found.rows
+    return Diagnosis(
+        estimate=as_result(estimator, settings.method, settings.units),
+        over_neighbors=found.over_neighbors,
+        over_size={**found.over_size, n: (mi / unit, 0.0)},
+        ceiling=ceiling(n, estimator.n_neighbors) / unit,
+        log_n=math.log(n) / unit,
+        tied_columns=rows.ties,
+        duplicate_rows=rows.copied,
+        intrinsic_dimension=_dimensions(question),
+        methods=found.methods,
+        planted=found.planted,
+        autocorrelation={
+            **{name.lower(): (one.lag_1, one.pvalue) for name, one in rows.autocorrelation.items()},
+            "block": rows.block,
+        },
+        verdict=verdict(_evidence(question, estimator, settings, found, near_ceiling is not None)),
+        notes=tell(
+            (
+                few_samples_note(n, sum(question.n_features)),
+                autocorrelation_note(question, shuffle),
+                near_ceiling,
+                ties_note(rows.ties),
+                copies_note(rows.copied),
+            )
+        ),
+        **described(estimator, settings),
+    )
+
+
+class Rows(NamedTuple):
+    """What the rows have that makes an estimate less than it seems."""
+
+    ties: dict[str, float]
+    copied: float
+    autocorrelation: dict[str, Memory]  # by block of columns
+    block: int | None  # rows to keep together, if they are autocorrelated and not kept together yet
+
+
+class Findings(NamedTuple):
+    """What refits, and a look at the rows, showed; MI in the units asked for."""
+
+    over_size: dict[int, tuple[float, float]]  # rows → mean and deviation
+    over_neighbors: dict[int, float]
+    methods: dict[str, float]
+    planted: tuple[Mapping[str, float], ...]
+    pvalue: float
+    null: tuple[int, float, float]  # random pairings: how many, their mean and deviation
+    rows: Rows
+
+
+def _findings(
+    question: Question,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    shuffle: Shuffle,
+    n_simulations: int,
+    test: IndependenceTest | None,
+) -> Findings:
+    """Fit all that a diagnosis looks at."""
+    n, mi, unit = question.n_samples, estimator.mi_, settings.unit
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
     # Where rows may change places freely, what is planted with MI 0 are random pairings.
     own_pairings = test is None and not shuffle.is_free
     plan = _planned(question, estimator, settings, shuffle, levels, n_simulations, own_pairings)
     found: Outcomes = {}
-    for (name, _), outcome in zip(plan, refits([job for _, job in plan], question, settings, "diagnosis"), strict=True):
+    outcomes = refits([job for _, job in plan], settings, "diagnosis")
+    for (name, _), outcome in zip(plan, outcomes, strict=True):
         found.setdefault(name, []).append(outcome)
-    rows = _look_at_rows(question, shuffle)
-    over_size = {size: _mean_over_rounds(each, n // size, unit) for size, each in _of("size", found).items()}
-    over_neighbors = {other: each[0].mi / unit for other, each in _of("neighbors", found).items()} | {k: mi / unit}
-    methods = _methods(question, settings, mi, found)
-    planted = _planted(levels, found, unit)
-    null = found["pairing", 0] if own_pairings else found["planted", 0.0]
-    pvalue, beside = _beside_null(estimator.test_statistic_, null, test, unit)
-    evidence = Evidence(
-        mi=mi / unit,
+    over_neighbors = {k: each[0].mi / unit for k, each in _of("neighbors", found).items()}
+    over_neighbors[estimator.n_neighbors] = mi / unit
+    pairings = found["pairing", 0] if own_pairings else found["planted", 0.0]
+    pvalue, null = _beside_null(estimator.test_statistic_, pairings, test, unit)
+    return Findings(
+        over_size={size: _mean_over_rounds(each, n // size, unit) for size, each in _of("size", found).items()},
+        over_neighbors=dict(sorted(over_neighbors.items())),
+        methods=_methods(question, settings, mi, found),
+        planted=_planted(levels, found, unit),
+        pvalue=pvalue,
+        null=null,
+        rows=_look_at_rows(question, shuffle),
+    )
+
+
+def _evidence(
+    question: Question,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    found: Findings,
+    near_ceiling: bool,
+) -> Evidence:
+    """Return what the verdict rests on."""
+    n, mi, over_size = question.n_samples, estimator.mi_ / settings.unit, found.over_size
+    return Evidence(
+        mi=mi,
         units=settings.units,
         n_samples=n,
         n_columns=sum(question.n_features),
-        pvalue=pvalue,
-        null=beside,
+        pvalue=found.pvalue,
+        null=found.null,
         error=over_size[n // 2][1] / math.sqrt(2) if n // 2 in over_size else math.nan,
-        over_size=[mean for mean, _ in over_size.values()] + [mi / unit],
-        over_neighbors=[over_neighbors[key] for key in sorted(over_neighbors)],
+        over_size=[mean for mean, _ in over_size.values()] + [mi],
+        over_neighbors=list(found.over_neighbors.values()),
         smallest=min(over_size, default=n),
-        own=sorted(over_neighbors).index(k),
-        methods=methods,
+        own=list(found.over_neighbors).index(estimator.n_neighbors),
+        methods=found.methods,
         method=settings.method,
-        planted=planted,
-        near_ceiling=ceiling_note(mi, n, k) is not None,
-        mostly_tied=ties_note(rows.ties) is not None or copies_note(rows.copied) is not None,
-        block=rows.block,
-    )
-    return Diagnosis(
-        estimate=as_result(estimator, settings.method, settings.units),
-        over_neighbors=dict(sorted(over_neighbors.items())),
-        over_size={**over_size, n: (mi / unit, 0.0)},
-        ceiling=ceiling(n, k) / unit,
-        log_n=math.log(n) / unit,
-        tied_columns=rows.ties,
-        duplicate_rows=rows.copied,
-        intrinsic_dimension=_dimensions(question),
-        methods=methods,
-        planted=planted,
-        autocorrelation={
-            **{name.lower(): (memory.lag_1, memory.pvalue) for name, memory in rows.memories.items()},
-            "block": rows.block,
-        },
-        verdict=verdict(evidence),
-        notes=_notes(question, shuffle, rows, ceiling_note(mi, n, k)),
-        **described(estimator, settings),
+        planted=found.planted,
+        near_ceiling=near_ceiling,
+        mostly_tied=ties_note(found.rows.ties) is not None or copies_note(found.rows.copied) is not None,
+        block=found.rows.block,
     )
 
 
@@ -215,7 +277,7 @@ def _planned(
     for parts, rounds in ROUNDS.items():
         if n // parts > k:
             for _ in range(rounds):
-                for rows, seed in deal(shuffle, parts, next(seeds)):
+                for rows, seed in partition(shuffle, parts, next(seeds)):
                     plan.append((("size", n // parts), (refit_rows, estimator, question, rows, seed)))
     return plan
 
@@ -274,22 +336,15 @@ def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), deviation if deviation > 1e-12 else 0.0
 
 
-class Rows(NamedTuple):
-    """What the rows have that makes an estimate less than it seems."""
-
-    ties: dict[str, float]
-    copied: float
-    memories: dict[str, Memory]  # by block of columns
-    block: int | None  # rows to keep together, if they remember each other and are not kept together yet
-
-
 def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
+    """Return ties, copies and autocorrelation of the rows."""
     from infold.core.rows import copied_share, memory
 
-    memories = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
-    remember = max(one.pvalue for one in memories.values()) <= ALPHA_MEMORY
-    advised = suggested_block(*(one.length for one in memories.values())) if remember and shuffle.length == 1 else None
-    return Rows(tied_columns(question), copied_share(question.joint), memories, advised)
+    found = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
+    block = None
+    if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
+        block = suggested_block(*(one.length for one in found.values()))
+    return Rows(tied_columns(question), copied_share(question.joint), found, block)
 
 
 def _dimensions(question: Question) -> dict[str, float]:
@@ -298,18 +353,6 @@ def _dimensions(question: Question) -> dict[str, float]:
 
     sides = {name.lower(): intrinsic_dimension(table.values) for name, table in question.blocks.items()}
     return {**sides, "joint": intrinsic_dimension(question.joint)}
-
-
-def _notes(question: Question, shuffle: Shuffle, rows: Rows, near_ceiling: Any) -> tuple[str, ...]:
-    return told(
-        (
-            few_samples_note(question.n_samples, sum(question.n_features)),
-            memory_note(question, shuffle),
-            near_ceiling,
-            ties_note(rows.ties),
-            copies_note(rows.copied),
-        )
-    )
 
 
 def main_direction(table: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from infold.estimators import MutualInformationEstimator
 from infold.measures import DEFAULT_METHOD
 from infold.results import ConfidenceInterval
 
-from .notes import Note, ceiling_note, few_rows_note, memory_note, silence_note, tied_columns, ties_note, told
+from .notes import Note, autocorrelation_note, ceiling_note, few_rows_note, silence_note, tell, tied_columns, ties_note
 from .resampling import (
     Settings,
     Shuffle,
@@ -29,8 +29,9 @@ from .resampling import (
 )
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
-# moves have a deviation of about .8: one in five is told in vain, in careful words, but few beyond SURE_DRIFT. They go
-# with the estimate's own error (too high by chance, it has come from below): smaller ones tell no direction.
+# moves have a deviation of about .8: one in five is a false positive, reported in careful words, but few are beyond
+# SURE_DRIFT. They go with the estimate's own error (too high by chance, it has come from below): smaller ones tell no
+# direction.
 DRIFT, SURE_DRIFT = 1.0, 3.0
 FEWEST_BLOCKS = 8  # fewer can be dealt into halves in too few ways to show a spread
 PARTS = (2, 4)  # into which the rows are dealt
@@ -144,14 +145,14 @@ def subsampling_interval(
     means = [float(spread[parts].mean()) for parts in PARTS[::-1]] + [mi]
     over_neighbors = {estimator.n_neighbors: mi, **over_k}
     drifting = drift_note(means, list(over_neighbors.values()), error, settings.units)
-    notes = told(
+    notes = tell(
         (
             drifting,
             silence_note(half, settings.units) if silent else None,
             few_rows_note(n),
             ceiling_note(estimator.mi_, n, estimator.n_neighbors),
             ties_note(tied_columns(question)),
-            memory_note(question, shuffle),
+            autocorrelation_note(question, shuffle),
         )
     )
     return ConfidenceInterval(
@@ -186,7 +187,7 @@ def _subsamples(
     jobs: list[tuple[Any, ...]] = [(refit, estimator, question, last, other) for other in ks]
     for parts, count in rounds.items():
         jobs += [(refit_parts, estimator, question, shuffle, parts, seeds.pop()) for _ in range(count)]
-    found = iter(list(refits(jobs, question, settings, "subsamples")))
+    found = iter(list(refits(jobs, settings, "subsamples", n_samples=question.n_samples)))
     over_k = {other: next(found).mi / settings.unit for other in ks}
     spread = {
         parts: np.array([[one.mi for one in next(found)] for _ in range(count)]) / settings.unit

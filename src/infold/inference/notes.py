@@ -14,7 +14,7 @@ from infold.data.question import Question
 
 from .resampling import Shuffle
 
-ALPHA_MEMORY = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
+ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
 SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
 NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
@@ -27,7 +27,7 @@ class Note(NamedTuple):
     urgent: bool = False
 
 
-def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
+def tell(notes: Iterable[Note | None]) -> tuple[str, ...]:
     """Return the sentences there are, and issue those that are urgent as warnings."""
     found = [note for note in notes if note]
     for note in found:
@@ -36,17 +36,17 @@ def told(notes: Iterable[Note | None]) -> tuple[str, ...]:
     return tuple(note.text for note in found)
 
 
-def memory_note(question: Question, shuffle: Shuffle) -> Note | None:
-    """Hint at rows that remember those before them, on both sides, unless they are kept together in blocks.
+def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
+    """Warn of rows that are autocorrelated on both sides, unless they are kept together in blocks.
 
-    Where rows change places within groups, only what they remember within them counts; small groups show nothing.
+    Where rows change places within groups, only autocorrelation within groups counts; small groups show nothing.
     """
     from infold.core.rows import memory
 
     if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
         return None
     in_x, in_y = memory(question["X"], shuffle.groups), memory(question["Y"], shuffle.groups)
-    if max(in_x.pvalue, in_y.pvalue) > ALPHA_MEMORY:
+    if max(in_x.pvalue, in_y.pvalue) > ALPHA_AUTOCORRELATION:
         return None
     return Note(
         f"Rows are autocorrelated on both sides (lag-1 correlation {in_x.lag_1:.2f} in X, {in_y.lag_1:.2f} in Y): they "
@@ -57,7 +57,7 @@ def memory_note(question: Question, shuffle: Shuffle) -> Note | None:
 
 
 def suggested_block(*lengths: int) -> int:
-    """Return how many rows to keep together: only what all sides remember can be mistaken for dependence."""
+    """Return how many rows to keep together: only autocorrelation on all sides can be mistaken for dependence."""
     from infold.core.rows import BLOCK_LAGS
 
     return max(2, BLOCK_LAGS * min(lengths))
@@ -70,7 +70,7 @@ def tied_columns(question: Question) -> dict[str, float]:
     shares = {}
     for block, (values, names) in question.blocks.items():
         for c, column in enumerate(values.T):
-            share = tied_share(column) if column.min() < column.max() else 0.0  # constants are told elsewhere
+            share = tied_share(column) if column.min() < column.max() else 0.0  # `ask` warns of constants
             if share:
                 shares[names[c] if names else f"{block}[{c}]"] = share
     return shares

@@ -15,7 +15,7 @@ from infold.estimators import MutualInformationEstimator
 from infold.measures import DEFAULT_METHOD
 from infold.results import IndependenceTest
 
-from .notes import Note, ceiling_note, fixed_rows_note, memory_note, resolution_note, told
+from .notes import Note, autocorrelation_note, ceiling_note, fixed_rows_note, resolution_note, tell
 from .resampling import (
     Outcome,
     Settings,
@@ -64,7 +64,7 @@ def independence_test(
         Rows change places only with rows of the same label: subjects, batches, sites.
     block : int or None, default=None
         Consecutive rows that stay together, for time series and trials: whole blocks change places. Blocks should be
-        several times as long as rows remember each other; with blocks that are trials the test is exact.
+        several times as long as the autocorrelation; with blocks that are trials the test is exact.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the pairings and of the method.
     n_jobs : int or None, default=-1
@@ -133,7 +133,7 @@ def permutation_test(
     seeds = seeds_for(settings.random_state, n_permutations)
     jobs = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
     enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
-    with closing(refits(jobs, question, settings, "permutations")) as outcomes:
+    with closing(refits(jobs, settings, "permutations", n_samples=question.n_samples)) as outcomes:
         null, above = _until_clear(outcomes, observed, enough)
     # Stopped by `enough`, the pairing that did it is not one more: it is the last of those looked at.
     pvalue = above / len(null) if above >= enough else permutation_pvalue(above, len(null))
@@ -182,11 +182,11 @@ def _notes(
     smallest = all_below and Note(
         f"p is the smallest that {all_below} permutations can show; a larger n_permutations shows how small it is."
     )
-    return told(
+    return tell(
         (
             resolution_note(n_permutations, shuffle.log_count, alpha),
             fixed_rows_note(shuffle.n_blocks),
-            memory_note(question, shuffle),
+            autocorrelation_note(question, shuffle),
             ceiling_note(estimator.mi_, question.n_samples, estimator.n_neighbors),
             smallest or None,
         )

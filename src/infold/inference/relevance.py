@@ -14,7 +14,7 @@ from infold.data.question import Question, ask
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types
 
-from .notes import memory_note, told
+from .notes import autocorrelation_note, tell
 from .permutation import permutation_pvalue
 from .resampling import Settings, Shuffle, described, make_shuffle, prepared, refit, refits, seeds_for
 
@@ -107,7 +107,7 @@ class Relevance:
         return self.null_x.size
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return one row a column, ready for a table: side, name, score, pvalue, relevant."""
+        """Return one row per column, ready for a table: side, name, score, pvalue, relevant."""
         sides = (
             ("x", self.names_x, self.scores_x, self.pvalues_x, self.relevant_x),
             ("y", self.names_y, self.scores_y, self.pvalues_y, self.relevant_y),
@@ -254,7 +254,7 @@ def column_relevance(
         jobs += [(_scores, estimator, alone, shuffle, seed) for seed in seeds]
     else:
         jobs = [(_scores_without, estimator, question, shuffle, seed) for seed in seeds]
-    rows = np.array(list(refits(jobs, question, settings, "columns"))) / settings.unit
+    rows = np.array(list(refits(jobs, settings, "columns", n_samples=question.n_samples))) / settings.unit
     if kind == ALONE:
         scores, null = rows[0], rows[1:]
     else:
@@ -268,7 +268,7 @@ def column_relevance(
         kind=kind,
         level=level,
         mi=mi,
-        notes=told((memory_note(question, shuffle),)),
+        notes=tell((autocorrelation_note(question, shuffle),)),
         **described(estimator, settings),
     )
 

@@ -55,7 +55,7 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
         "units": settings.units,
         "method": settings.method,
         "n_samples": estimator.n_samples_,
-        "n_features": (estimator.n_features_in_, estimator.n_features_y_),
+        "n_features": estimator._n_features,
         "settings": estimator.get_params(),
         "names": estimator._names,
     }
@@ -96,22 +96,19 @@ def refit_parts(
     estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, parts: int, seed: int
 ) -> list[Outcome]:
     """Deal the rows at random into equal parts that share none, and fit each."""
-    dealt = deal(shuffle, parts, seed)
+    dealt = partition(shuffle, parts, seed)
     return [refit_rows(estimator, question, rows, own_seed) for rows, own_seed in dealt]
 
 
 def refits(
-    jobs: Sequence[tuple[Any, ...]], question: Question, settings: Settings, label: str
+    jobs: Sequence[tuple[Any, ...]], settings: Settings, label: str, *, n_samples: int | None = None
 ) -> Generator[Any, None, None]:
-    """Yield function(*arguments) of each job (function, *arguments), in order and in parallel."""
-    return in_order(
-        call,
-        jobs,
-        n_jobs=settings.n_jobs,
-        label=label,
-        verbose=settings.verbose,
-        batch=ROWS_PER_BATCH // question.n_samples,
-    )
+    """Yield function(*arguments) of each job (function, *arguments), in order and in parallel.
+
+    Jobs that take equally long are handed over in batches: say how many rows each has.
+    """
+    batch = ROWS_PER_BATCH // n_samples if n_samples else 1
+    return in_order(call, jobs, n_jobs=settings.n_jobs, label=label, verbose=settings.verbose, batch=batch)
 
 
 def seeds_for(random_state: Any, count: int) -> list[int]:
@@ -199,7 +196,7 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
     return Shuffle(tuple(members), length, n_samples)
 
 
-def deal(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
+def partition(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
     """Deal the rows at random into equal parts that share none; return the rows of each, and a seed."""
     order, size = shuffle.draw(seed), shuffle.n_samples // parts
     seeds = seeds_for(seed, parts)

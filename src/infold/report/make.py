@@ -21,7 +21,7 @@ from infold.data.question import Question, ask
 from infold.data.tables import Table
 from infold.inference.diagnosis import diagnosis
 from infold.inference.interval import check_parts, subsampling_interval
-from infold.inference.notes import memory_note
+from infold.inference.notes import autocorrelation_note
 from infold.inference.permutation import check_permutations, permutation_test
 from infold.inference.relevance import KINDS, Relevance, column_relevance
 from infold.inference.resampling import Settings, make_shuffle, prepared
@@ -201,8 +201,8 @@ def make_report(
         interval = subsampling_interval(question, estimator, settings, ungrouped, level=level)
         trust = diagnosis(question, estimator, settings, shuffle, test=test)
         columns, reduced = _relevances(question, settings, groups, block, n_permutations)
-    # The interval knows of no groups: that they differ, one after the other, would look like memory.
-    hint = memory_note(question, ungrouped) if groups is not None else None
+    # The interval knows of no groups: that they differ, one after the other, would look like autocorrelation.
+    hint = autocorrelation_note(question, ungrouped) if groups is not None else None
     stale = {hint.text} - set(test.notes) if hint else set()
     said = [text for text in heard if text not in stale]
     for text in said:

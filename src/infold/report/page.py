@@ -150,7 +150,7 @@ def trust_pictures(report: Report) -> list[Picture]:
 
 
 def local_pictures(report: Report) -> list[Picture]:
-    """Return the figures of local values: one plane for a column a side, else one for each side."""
+    """Return the figures of local values: one plane for one column per side, else one for each side."""
     result = report.estimate
     x, y = _telling(report.x, "X", report), _telling(report.y, "Y", report)
     if x.values.shape[1] == y.values.shape[1] == 1:
@@ -193,7 +193,7 @@ def column_pictures(report: Report) -> list[Picture]:
 
 
 def column_rows(report: Report) -> list[dict[str, Any]]:
-    """Return one row a column: its name, side, and what it carries alone and together."""
+    """Return one row per column: its name, side, and what it carries alone and together."""
     if report.alone is None or report.together is None:
         return []
     both = zip(report.alone.columns(), report.together.columns(), strict=True)
