@@ -15,6 +15,7 @@ from typing import Any
 import numba
 
 _checked_folders: set[str] = set()
+_announces = sys.stderr.isatty()
 
 
 @functools.cache
@@ -40,14 +41,19 @@ def _drop_stale(folder: Path) -> None:
         stamp.touch()
     except OSError:  # a folder that cannot be written cannot have been filled by other sources either
         pass
-    if sys.stderr.isatty():
-        announce_compilation()
+    if _announces:
+        _say_why()
 
 
-@functools.cache
-def announce_compilation() -> None:
-    """Tell a user who is going to wait why; once."""
+@functools.cache  # once
+def _say_why() -> None:
     sys.stderr.write("infold: compiling kernels, once (up to half a minute); later runs start at once.\n")
+
+
+def announce_compilation() -> None:
+    """From now on, tell a user who waits for kernels to be compiled why, also without a terminal."""
+    global _announces
+    _announces = True
 
 
 def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:

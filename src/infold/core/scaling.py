@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,14 +12,14 @@ AT_A_TIME = 1 << 21  # values that are sorted together: whole columns, and few c
 STEP_BITS = 26  # significant bits of the scale of whole numbers: multiples up to 2**27 of it are exact
 
 
-def joined(tables: list[np.ndarray]) -> np.ndarray:
-    """Return the columns of all tables, each (n, d) of float32 or float64 in any order, as one float64 array (d, n)."""
-    points = np.empty((sum(table.shape[1] for table in tables), len(tables[0])))
+def joined(blocks: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the columns of all blocks (d, n), float32 or float64 in any order of memory, as one float64 table."""
+    columns = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
     first = 0
-    for table in tables:
-        points[first : first + table.shape[1]] = table.T
-        first += table.shape[1]
-    return points
+    for block in blocks:
+        columns[first : first + len(block)] = block
+        first += len(block)
+    return columns
 
 
 def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -245,7 +245,7 @@ class Adaptive(MutualInformationEstimator):
     def _adapt(self, x: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
         """Explain and return the local values; x (n, p), y (n, q)."""
         from infold.core.copula import copula_columns, either
-        from infold.core.jit import draw_seeds
+        from infold.core.random import draw_seeds
         from infold.core.screen import screen_columns
         from infold.core.surrogates import MAX_SURROGATES, pairing_pvalue
         from infold.core.views import Pair, Plan, draw_centres

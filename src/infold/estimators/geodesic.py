@@ -40,8 +40,8 @@ def check_forest_parameters(estimator: Any) -> None:
 
 def forest_plan(estimator: Any, n_samples: int) -> Any:
     """Return the Plan (of core.forest) that an estimator's parameters ask for."""
-    from infold.core.forest import Plan, default_min_samples_split
-    from infold.core.jit import draw_seeds
+    from infold.core.forest.forest import Plan, default_min_samples_split
+    from infold.core.random import draw_seeds
 
     size = check_bootstrap_size(estimator.max_samples, n_samples)
     smallest = estimator.min_samples_split
@@ -164,7 +164,8 @@ class GeodesicKSG(MutualInformationEstimator):
             check_count("max_queries", self.max_queries)
 
     def _local_mi(self, question: Question) -> np.ndarray:
-        from infold.core.geodesic import geodesic_ksg
+        from infold.core.geodesic.gksg import local_gksg
+        from infold.core.scaling import joined
 
         n = question.n_samples
         if self.local_distance != "everywhere" and n >= MANY_ROWS:
@@ -178,13 +179,14 @@ class GeodesicKSG(MutualInformationEstimator):
         if self.max_queries is not None and self.max_queries < n:
             rng = np.random.default_rng(plan.seeds)
             self.query_rows_ = np.sort(rng.choice(n, self.max_queries, replace=False))
-        return geodesic_ksg(
-            question.columns("X"),
-            question.columns("Y"),
+        blocks = [question.columns(block) for block in question.blocks]
+        return local_gksg(
+            joined(blocks),
+            [len(block) for block in blocks],
             plan,
-            self.local_distance,
             self.n_neighbors,
-            self.query_rows_,
+            local_distance=self.local_distance,
+            queries=self.query_rows_,
             standardize=self.standardize,
             n_jobs=self.n_jobs,
             verbose=self.verbose,

@@ -74,13 +74,15 @@ class KSG(MutualInformationEstimator):
             check_choice("metric", metric, ("chebyshev", "euclidean"))
 
     def _local_mi(self, question: Question) -> np.ndarray:
-        from infold.core.neighbors import ksg
+        from infold.core.knn.ksg import local_ksg
+        from infold.core.scaling import joined
 
-        return ksg(
-            question.columns("X"),
-            question.columns("Y"),
-            self._metrics(),
+        blocks = [question.columns(block) for block in question.blocks]
+        return local_ksg(
+            joined(blocks),
+            [len(block) for block in blocks],
             self.n_neighbors,
+            metrics=self._metrics(),
             standardize=self.standardize,
             n_jobs=self.n_jobs,
             verbose=self.verbose,

@@ -69,7 +69,7 @@ n_jobs, verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest on the rows of X; `y` is ignored."""
-        from infold.core.forest import grow_forest
+        from infold.core.forest.forest import grow_forest
         from infold.core.scaling import column_scales
 
         check_forest_parameters(self)
@@ -104,19 +104,17 @@ n_jobs, verbose
         Rows of X against the rows that the forest was grown on; X=None takes these on both sides. This is an n × n
         array: `kneighbors` needs none.
         """
-        from infold.core.distance import trees_apart
+        from infold.core.geodesic.matrix import apart_matrix
 
-        leaves, _, queries = self._both(X, columns)
-        apart = np.empty((queries[1] - queries[0], len(self._points[0])), np.uint16)
-        trees_apart(leaves, queries, (0, apart.shape[1]), apart)
-        return 1.0 - apart / self.n_estimators
+        leaves, _, rows = self._both(X, columns)
+        return 1.0 - apart_matrix(leaves, rows, self._points.shape[1]) / self.n_estimators
 
     def distance(self, X: Any = None, *, columns: Sequence[int] | np.ndarray | None = None) -> np.ndarray:
         """Return the geodesic distances d_G, (n_samples, n_fitted): an n × n array, since it is asked for."""
-        from infold.core.distance import geodesic_rows
+        from infold.core.geodesic.matrix import geodesic_matrix
 
-        leaves, points, queries = self._both(X, columns)
-        return geodesic_rows(leaves, points, queries, len(self._points[0]), self.local_distance)
+        leaves, points, rows = self._both(X, columns)
+        return geodesic_matrix(leaves, points, rows, self._points.shape[1], self._local_part(points))
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, *, columns: Sequence[int] | np.ndarray | None = None
@@ -125,24 +123,19 @@ n_jobs, verbose
 
         With X=None a row is not its own neighbour.
         """
-        from infold.core.distance import geodesic_neighbors
+        from infold.core.geodesic.matrix import geodesic_neighbors
 
-        n = len(self._points[0])
+        check_is_fitted(self, "trees_")
+        n = self._points.shape[1]
         check_count("n_neighbors", n_neighbors)
         if n_neighbors > n - (X is None):
             raise ValueError(
                 f"n_neighbors={n_neighbors} needs more than the {n} samples of the forest; lower n_neighbors."
             )
-        leaves, points, queries = self._both(X, columns)
+        leaves, points, rows = self._both(X, columns)
+        local = self._local_part(points)
         return geodesic_neighbors(
-            leaves,
-            points,
-            queries,
-            n,
-            self.local_distance,
-            n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            leaves, points, rows, n, local, n_neighbors, n_jobs=self.n_jobs, verbose=self.verbose
         )
 
     def _checked(self, X: Any) -> np.ndarray:
@@ -170,21 +163,25 @@ n_jobs, verbose
         return used
 
     def _leaves(self, points: np.ndarray, columns: Sequence[int] | np.ndarray | None) -> np.ndarray:
-        from infold.core.forest import leaf_nodes
+        from infold.core.forest.forest import leaf_nodes
 
         return leaf_nodes(self.trees_, points, self._mask(columns), n_jobs=self.n_jobs, verbose=self.verbose)
 
+    def _local_part(self, points: np.ndarray) -> Any:
+        from infold.core.geodesic.distance import local_part
+
+        return local_part(self.local_distance, self.n_estimators, [points[:, : self._points.shape[1]]])
+
     def _both(
         self, X: Any, columns: Sequence[int] | np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
-        """Return leaf ids and used columns of the fitted rows followed by those of X, and the range of queries."""
-        from infold.core.forest import compact
-
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return leaves and used columns of the fitted rows followed by those of X, and the rows that are asked for."""
         check_is_fitted(self, "trees_")
-        n = len(self._points[0])
-        points, queries = self._points, (0, n)
+        n = self._points.shape[1]
+        points, rows = self._points, np.arange(n)
         if X is not None:
             new = self._prepared(self._checked(X))
-            points, queries = np.concatenate((points, new), axis=1), (n, n + new.shape[1])
-        leaves = compact(self._leaves(points, columns))
-        return leaves, np.ascontiguousarray(points[self._mask(columns)]), queries
+            points, rows = np.concatenate((points, new), axis=1), np.arange(n, n + new.shape[1])
+        leaves = self._leaves(points, columns)
+        leaves = leaves.astype(np.min_scalar_type(max(256, int(leaves.max()))))  # fewer bytes to compare
+        return leaves, np.ascontiguousarray(points[self._mask(columns)]), rows

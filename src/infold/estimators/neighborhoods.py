@@ -20,7 +20,7 @@ class _EntropySum(MutualInformationEstimator):
         from infold.core.scaling import joined, standardized
 
         x, y = question.columns("X"), question.columns("Y")
-        points = joined(x, y)
+        points = joined([x, y])
         points = np.ascontiguousarray((standardized(points) if self.standardize else points).T)
         d_x = len(x)
         sides = {"X": points[:, :d_x], "Y": points[:, d_x:], "X and Y together": points}

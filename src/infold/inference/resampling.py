@@ -113,7 +113,7 @@ def refits(
 
 def seeds_for(random_state: Any, count: int) -> list[int]:
     """Return `count` seeds, drawn up front."""
-    from infold.core.jit import draw_seeds
+    from infold.core.random import draw_seeds
 
     seeds: list[int] = draw_seeds(random_state, count).tolist()
     return seeds
@@ -149,7 +149,7 @@ class Shuffle:
 
     def draw_all(self, seeds: Sequence[int]) -> np.ndarray:
         """Return a random permutation of the rows for each seed, (B, n)."""
-        from infold.core.orders import random_orders
+        from infold.core.random import random_orders
 
         return random_orders(np.array(seeds, np.uint64), *self._layout, self.length)
 
