@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-import reference_adaptive as naive
+import reference.copula as naive
 from numpy.testing import assert_array_equal
 
 import infold

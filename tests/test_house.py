@@ -81,11 +81,6 @@ CORE_ORDER = [
     "folded",
     "ties",
     "geodesic",
-    "entropy",
-    "copula",
-    "screen",
-    "views",
-    "surrogates",
     "rows",
 ]
 

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 import reference
-import reference_adaptive as naive
+import reference.copula as naive
 from numpy.testing import assert_allclose, assert_array_equal
 
 from infold.core import copula, screen, surrogates, views
