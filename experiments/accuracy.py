@@ -29,7 +29,7 @@ from tqdm import tqdm
 
 import infold
 from infold.adaptive import ALPHA_DEPENDENT, Adaptive, choose
-from infold.core import surrogates
+from infold.core.copula import surrogates
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "accuracy.md"

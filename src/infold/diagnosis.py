@@ -309,7 +309,8 @@ def planted_fit(
 
 def cca(x: Table, y: Table) -> float:
     """Return the Gaussian MI of the columns' normal scores, less its bias, in nats; NaN with more columns than rows."""
-    from .core.copula import copula_columns, gaussian_part
+    from .core.copula.gaussian import gaussian_part
+    from .core.copula.scores import copula_columns
 
     rng = np.random.default_rng(0)  # for the order within ties
     varying = [t.values[:, t.values.min(axis=0) < t.values.max(axis=0)] for t in (x, y)]
