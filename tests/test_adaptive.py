@@ -19,7 +19,6 @@ from infold.adaptive import (
     sampling_error,
     weigh,
 )
-from infold.core import surrogates
 
 
 def estimate(x, y, seed=0, **settings):
@@ -212,18 +211,6 @@ def test_n_jobs_changes_no_bit(rng):
     assert one.candidates_ == two.candidates_
     assert_array_equal(one.local_mi_, two.local_mi_)
     assert one.mi_ == pytest.approx(one.linear_ + one.excess_, abs=1e-12)
-
-
-def test_many_rows_take_fewer_surrogates(rng, monkeypatch):
-    counted = []
-    real = surrogates.guided_values
-    monkeypatch.setattr(surrogates, "guided_values", lambda *given: counted.append(1) or real(*given))
-    monkeypatch.setattr(surrogates, "MANY_ROWS", 150)
-    for n, most in ((150, 1 + surrogates.BATCH), (160, 1 + surrogates.SMALL_BATCH)):
-        counted.clear()
-        estimate(rng.normal(size=(n, 1)), rng.normal(size=(n, 1)))
-        assert len(counted) >= most
-        assert n == 150 or len(counted) == most
 
 
 # Broken data.
