@@ -28,7 +28,7 @@ from tasks import Sample, beyond_normal, shapes
 from tqdm import tqdm
 
 import infold
-from infold.core import surrogates
+from infold.core.copula import surrogates
 from infold.estimators.adaptive import ALPHA_DEPENDENT, Adaptive, choose
 
 HERE = Path(__file__).parent

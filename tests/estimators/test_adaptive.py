@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-import reference_adaptive as naive
+import reference.copula as naive
 from numpy.testing import assert_array_equal
 
 import infold
@@ -212,18 +212,6 @@ def test_n_jobs_changes_no_bit(rng):
     assert one.candidates_ == two.candidates_
     assert_array_equal(one.local_mi_, two.local_mi_)
     assert one.mi_ == pytest.approx(one.linear_ + one.excess_, abs=1e-12)
-
-
-def test_many_rows_take_fewer_surrogates(rng, monkeypatch):
-    counted = []
-    real = surrogates.guided_values
-    monkeypatch.setattr(surrogates, "guided_values", lambda *given: counted.append(1) or real(*given))
-    monkeypatch.setattr(surrogates, "MANY_ROWS", 150)
-    for n, most in ((150, 1 + surrogates.BATCH), (160, 1 + surrogates.SMALL_BATCH)):
-        counted.clear()
-        estimate(rng.normal(size=(n, 1)), rng.normal(size=(n, 1)))
-        assert len(counted) >= most
-        assert n == 150 or len(counted) == most
 
 
 # Broken data.

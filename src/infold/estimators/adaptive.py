@@ -244,11 +244,11 @@ class Adaptive(MutualInformationEstimator):
 
     def _adapt(self, x: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
         """Explain and return the local values; x (n, p), y (n, q)."""
-        from infold.core.copula import copula_columns, either
+        from infold.core.copula.scores import copula_columns
+        from infold.core.copula.screen import either, screen_columns
+        from infold.core.copula.surrogates import MAX_SURROGATES, pairing_pvalue
+        from infold.core.copula.views import Pair, Plan, draw_centres
         from infold.core.random import draw_seeds
-        from infold.core.screen import screen_columns
-        from infold.core.surrogates import MAX_SURROGATES, pairing_pvalue
-        from infold.core.views import Pair, Plan, draw_centres
 
         n = len(x)
         seed, *seeds = draw_seeds(self.random_state, 1 + MAX_SURROGATES)
@@ -305,8 +305,8 @@ class Adaptive(MutualInformationEstimator):
 
     def _candidates(self, name: str, pair: Any, plan: Any, seeds: Sequence[int]) -> tuple[list[Candidate], float]:
         """Return the Gaussian part and every view of one set of columns, and the p-value of no correlation."""
-        from infold.core.copula import gaussian_part
-        from infold.core.surrogates import excesses
+        from infold.core.copula.gaussian import gaussian_part
+        from infold.core.copula.surrogates import excesses
 
         n, gauss = self.n_samples_, gaussian_part(pair.a, pair.b)
         out = [Candidate(name, GAUSSIAN, gauss.mi, 0.0, 0.0, 1.0, 0.0, gauss.standard_error, 0.0)]
@@ -319,8 +319,8 @@ class Adaptive(MutualInformationEstimator):
 
     def _view_local(self, view: str, pair: Any, plan: Any) -> np.ndarray:
         """Return the local values that belong to a view, up to a constant."""
-        from infold.core.copula import gaussian_local, gaussian_part
-        from infold.core.views import view_local
+        from infold.core.copula.gaussian import gaussian_local, gaussian_part
+        from infold.core.copula.views import view_local
 
         if view == GAUSSIAN:
             return gaussian_local(pair.a, pair.b, gaussian_part(pair.a, pair.b).n_pairs)

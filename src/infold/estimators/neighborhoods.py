@@ -80,7 +80,7 @@ class GKNN(_EntropySum):
         self.verbose = verbose
 
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
-        from infold.core.entropy import gknn_local
+        from infold.core.entropy.gknn import gknn_local
 
         local, status = gknn_local(points, self.n_neighbors, n_jobs=self.n_jobs)
         d = points.shape[1]
@@ -164,7 +164,7 @@ class LNN(_EntropySum):
         check_choice("variant", self.variant, ("defined", "rmi"))
 
     def _local_entropy(self, points: np.ndarray, name: str) -> np.ndarray:
-        from infold.core.entropy import LNN_SPAN, lnn_local
+        from infold.core.entropy.lnn import LNN_SPAN, lnn_local
 
         n, d = points.shape
         span = LNN_SPAN if d < LNN_SPAN or self.variant == "rmi" else 2 * d

@@ -400,7 +400,8 @@ def refit_planted(
 
 def cca(question: Question) -> float:
     """Return the Gaussian MI of the columns' normal scores, less its bias, in nats; NaN with more columns than rows."""
-    from infold.core.copula import copula_columns, gaussian_part
+    from infold.core.copula.gaussian import gaussian_part
+    from infold.core.copula.scores import copula_columns
 
     rng = np.random.default_rng(0)  # for the order within ties
     x, y = (question.columns(block).T for block in ("X", "Y"))

@@ -8,30 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from .copula import FLAT, either, gaussian_part, normal_scores
-from .parallel import run
-from .views import (
-    COLUMNS,
-    RADII,
-    RADII_NEIGHBORS,
-    SHARP,
-    SMOOTH,
-    TURNED,
-    Pair,
-    Plan,
-    View,
-    guided_values,
-    ksg_local,
-    learned_views,
-    radii,
-)
+from ..parallel import run
+from . import views
+from .gaussian import FLAT, gaussian_part
+from .scores import normal_scores
+from .screen import either
+from .views import COLUMNS, RADII, SHARP, SMOOTH, TURNED, Pair, Plan, View
 
 BATCH, MAX_SURROGATES = 10, 30  # ten settle a clear case, their mean being off by sd / 3; thirty an unclear one
 MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small beside any excess that matters: five do
@@ -90,16 +80,8 @@ def excess_over(null: np.ndarray, value: float) -> Excess:
     return Excess(above, deviation, z, float(student_t.sf(z, null.size - 1)))
 
 
-def sharpened(sharp: Excess, usual: Excess, gain: Excess) -> Excess:
-    """Return the sharp look's excess, as sure as the weaker of two: the usual look's, and the gain over it.
-
-    The nearest neighbour alone is noisy: taken by itself it would show an excess where there is none.
-    """
-    return sharp._replace(z=min(usual.z, gain.z), pvalue=max(usual.pvalue, gain.pvalue))
-
-
 def proven_by_either(usual: Excess, smooth: Excess) -> Excess:
-    """Return the usual look's excess, as sure as the surer of the two."""
+    """Return the usual excess, as sure as the surer of the two."""
     pvalue = either(min(usual.pvalue, smooth.pvalue), 2)
     return usual._replace(z=max(usual.z, smooth.z), pvalue=float(pvalue))
 
@@ -110,7 +92,7 @@ def without_loss(excess: Excess, shown: float) -> Excess:
     return excess._replace(value=excess.value / share, deviation=excess.deviation / share, share=share)
 
 
-def with_guide(view: View, above: Excess) -> Excess:
+def with_own_part(view: View, above: Excess) -> Excess:
     """Return a view's own Gaussian part plus its excess over surrogates with the view's own correlations.
 
     Right for radii, which have no correlation if the data are Gaussian: nothing is counted twice.
@@ -137,11 +119,7 @@ def pairing_pvalue(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int 
 
     def values(seed: int | None) -> dict[str, float]:
         rows = np.arange(len(pair.a)) if seed is None else np.random.default_rng(seed).permutation(len(pair.a))
-        own = pair._replace(b=pair.b[rows], rest_b=pair.rest_b[rows])
-        found = guided_values(own, plan)
-        if pair.a.shape[1] + pair.b.shape[1] > 2:
-            found[RADII] = float(ksg_local(radii(own.a, own.b), RADII_NEIGHBORS).mean())
-        return found
+        return views.ksg_values(views.all_views(pair._replace(b=pair.b[rows], rest_b=pair.rest_b[rows]), plan))
 
     tasks = [(None,), *((int(seed),) for seed in seeds)]
     data, *null = run(values, tasks, n_jobs=n_jobs, label="pairings", verbose=verbose)
@@ -149,58 +127,77 @@ def pairing_pvalue(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int 
     return float(either(min(pvalues), len(pvalues)))
 
 
+class GaussianTwin(NamedTuple):
+    """How to draw surrogates of two tables: from the root of their correlations, and from that of their radii's."""
+
+    pair: Pair
+    plan: Plan
+    root: np.ndarray
+    radii_root: np.ndarray | None
+
+    def sample(self, rng: np.random.Generator) -> Pair:
+        """Return Gaussian tables in place of the pair's, as normal scores."""
+        n, p = self.pair.a.shape
+        z = normal_scores(gaussian_sample(self.root, n, rng))
+        return self.pair._replace(a=z[:, :p], b=z[:, p:])
+
+    def values(self, seed: int) -> dict[str, float]:
+        """Return KSG's estimates of all views of one surrogate."""
+        rng = np.random.default_rng(seed)
+        found = views.column_views(self.sample(rng), self.plan)
+        if self.radii_root is not None:
+            z = normal_scores(gaussian_sample(self.radii_root, len(self.pair.a), rng))
+            found[RADII] = (z[:, :1], z[:, 1:]), views.RADII_NEIGHBORS
+        return views.ksg_values(found)
+
+    def turned_value(self, name: str, seed: int) -> float:
+        """Return KSG's estimate of one turned view of one surrogate."""
+        found = views.learned_views(TURNED, self.sample(np.random.default_rng(seed)), self.plan)
+        return float(views.ksg_local(*found[name]).mean())
+
+
+def judged(data: dict[str, float], null: dict[str, np.ndarray], two_radii: View | None) -> dict[str, Excess]:
+    """Return by how much each view's value exceeds those of the surrogates; one for the columns' usual and smooth k."""
+    found = {view: excess_over(null[view], value) for view, value in data.items()}
+    usual = found[COLUMNS]
+    if SHARP in found:
+        # The nearest neighbour alone is noisy: taken by itself it would show an excess where there is none. It is as
+        # sure as the weaker of two, the usual excess and the gain over it.
+        gain = excess_over(null[SHARP] - null[COLUMNS], data[SHARP] - data[COLUMNS])
+        found[SHARP] = found[SHARP]._replace(z=min(usual.z, gain.z), pvalue=max(usual.pvalue, gain.pvalue))
+    if SMOOTH in found:
+        found[COLUMNS] = proven_by_either(usual, found.pop(SMOOTH))
+    if two_radii:
+        found[RADII] = with_own_part(two_radii, found[RADII])
+    return found
+
+
 def excesses(pair: Pair, plan: Plan, seeds: Sequence[int], *, n_jobs: int | None, verbose: int) -> dict[str, Excess]:
     """Return the excess of every view of a pair of tables; batches of surrogates until they are settled."""
     n, p = pair.a.shape
     correlations = np.corrcoef(np.hstack([pair.a, pair.b]).T)
-    root = symmetric_root(correlations)
-    two = radii(pair.a, pair.b) if len(root) > 2 else None  # of one column a side, radii are the columns' sizes
-    root_two = symmetric_root(np.corrcoef(np.hstack(two).T)) if two else None
+    own_views = views.all_views(pair, plan)
+    two_radii = own_views[RADII][0] if RADII in own_views else None
+    radii_root = symmetric_root(np.corrcoef(np.hstack(two_radii).T)) if two_radii else None
+    twin = GaussianTwin(pair, plan, symmetric_root(correlations), radii_root)
 
-    def values(own: Pair, own_radii: View | None) -> dict[str, float]:
-        far = {RADII: float(ksg_local(own_radii, RADII_NEIGHBORS).mean())} if own_radii else {}
-        return guided_values(own, plan) | far
+    def values(seed: int | None) -> dict[str, float]:
+        return views.ksg_values(own_views) if seed is None else twin.values(seed)
 
-    def sample(own_root: np.ndarray, rng: np.random.Generator) -> Pair:
-        z = normal_scores(gaussian_sample(own_root, n, rng))
-        return pair._replace(a=z[:, :p], b=z[:, p:])
-
-    def surrogate(seed: int) -> dict[str, float]:
-        rng = np.random.default_rng(seed)
-        own, far = sample(root, rng), None
-        if root_two is not None:
-            both = normal_scores(gaussian_sample(root_two, n, rng))
-            far = both[:, :1], both[:, 1:]
-        return values(own, far)
-
-    def turned_value(view: str, own_root: np.ndarray, seed: int) -> float:
-        own = sample(own_root, np.random.default_rng(seed))
-        return float(ksg_local(learned_views(TURNED, own, plan)[view], plan.n_neighbors).mean())
-
-    def compute(tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return run(lambda task, *given: task(*given), tasks, n_jobs=n_jobs, label="surrogates", verbose=verbose)
-
-    tasks = [(values, pair, two), *((surrogate, int(seed)) for seed in seeds)]
+    compute = partial(run, n_jobs=n_jobs, label="surrogates", verbose=verbose)
+    tasks = [(None,), *((int(seed),) for seed in seeds)]
     batch = BATCH if n <= MANY_ROWS else SMALL_BATCH
     rows: list[dict[str, float]] = []
-    found: dict[str, Excess] = {}
-    null: dict[str, np.ndarray] = {}
     for stop in range(1 + batch, 2 + len(seeds), batch):
-        rows += compute(tasks[len(rows) : stop])
+        rows += compute(values, tasks[len(rows) : stop])
         null = {view: np.array([row[view] for row in rows[1:]]) for view in rows[0]}
-        found = {view: excess_over(null[view], value) for view, value in rows[0].items()}
-        if plan.sharp:
-            gain = excess_over(null[SHARP] - null[COLUMNS], rows[0][SHARP] - rows[0][COLUMNS])
-            found[SHARP] = sharpened(found[SHARP], found[COLUMNS], gain)
-        if SMOOTH in found:
-            found[COLUMNS] = proven_by_either(found[COLUMNS], found.pop(SMOOTH))
-        if two:
-            found[RADII] = with_guide(two, found[RADII])
+        found = judged(rows[0], null, two_radii)
         if n > MANY_ROWS or settled(found.values()):
             break
     for view, e in found.items():
         if view.startswith(TURNED) and view != f"{TURNED} 1" and e.value > 0 and e.pvalue < UNCLEAR[0]:
-            own_root = symmetric_root(raised(correlations, p, int(view.split()[1]), e.value))
-            shown = compute([(turned_value, view, own_root, int(seed)) for seed in seeds[:batch]])
+            more = raised(correlations, p, int(view.split()[1]), e.value)
+            with_excess = twin._replace(root=symmetric_root(more))
+            shown = compute(with_excess.turned_value, [(view, int(seed)) for seed in seeds[:batch]])
             found[view] = without_loss(e, float(np.mean(shown - null[view][:batch])))
     return found

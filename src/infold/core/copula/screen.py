@@ -5,16 +5,14 @@ Rank tests with known laws under independence: two matrix products, no resamplin
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import chi2, norm
 
-from .copula import either
-
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
 ORDERS = (1, 2, 4)  # nested smooth tests: a line; also an arch, like |x|; also waves
-MAX_PRODUCT_COLUMNS = 64  # a side with more columns has too many products of two: 2,016 are looked at, at most
+MAX_PRODUCT_COLUMNS = 64  # per side: 2,016 products of two; a side with more columns has too many
 BLOCK = 64  # columns of x whose tests are held at a time, so that memory does not grow with both sides
 
 
@@ -26,14 +24,16 @@ class Screen(NamedTuple):
     pvalue: float
 
 
+def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
+    """Return the p-value of the smallest of `n_tests` p-values (Šidák): below 1, so that no two data sets tie at 1."""
+    return -np.expm1(n_tests * np.log1p(-np.minimum(pvalue, 1 - 1e-16)))
+
+
 def rank_waves(scores: np.ndarray, order: int) -> np.ndarray:
     """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), of unit length: (order, n, p)."""
-    n, p = scores.shape
-    table = np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None] * (np.arange(n) + 0.5) / n)
-    waves = np.empty((order, n, p))
-    for j, column in enumerate(scores.T):
-        waves[:, np.argsort(column), j] = table
-    return waves
+    n = len(scores)
+    waves = np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None] * (np.arange(n) + 0.5) / n)
+    return waves.take(scores.argsort(axis=0).argsort(axis=0), axis=1)
 
 
 def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarra
 
 
 def screen_columns(x: np.ndarray, y: np.ndarray, max_columns: int) -> Screen:
-    """Return the columns in significant pairs or products, the max_columns a side with the smallest p at most."""
+    """Return the columns in significant pairs or products, at most max_columns per side, those with the smallest p."""
     waves = rank_waves(x, max(ORDERS)), rank_waves(y, max(ORDERS))
     pvalues = pair_pvalues(*waves)
     found = np.where(pvalues * pvalues.size < ALPHA_COLUMN, pvalues, 1.0)

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
-from scipy.special import digamma, ndtr
+from scipy.special import ndtr
 
-from .copula import normal_scores
-from .neighbors import digammas
-from .search import Job, ksg_counts
+from ..knn.ksg import local_ksg
+from .scores import normal_scores
 
 SHARP, SMOOTH, COLUMNS = "sharp columns", "smooth columns", "columns"
 RADII, TURNED, CURVED = "radii", "turned", "curved"
@@ -23,7 +22,7 @@ SHARP_NEIGHBORS = 1  # above 2 nats KSG loses about .1 nat for each further neig
 SMOOTH_NEIGHBORS = 10  # half the noise of three: enough to prove an excess, though not to measure it
 RADII_NEIGHBORS = 10  # the density of two radii is smooth: ten neighbours halve the noise of three
 
-N_COORDINATES = 3  # learned coordinates a side: KSG loses what a fourth would add
+N_COORDINATES = 3  # learned coordinates per side: KSG loses what a fourth would add
 ROWS_PER_FEATURE_COLUMN = 20  # coordinates learned from fewer rows a column are mostly noise
 TURNING_DEGREE = 2  # a turn by an angle that grows with the squared radius, to second order
 RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows
@@ -42,7 +41,7 @@ class Pair(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What data and surrogates share: KSG's k, the rows that are centres of bumps, whether to take a sharp look."""
+    """What data and surrogates share: KSG's k, the rows that are centres of bumps, whether to try a sharp k."""
 
     n_neighbors: int
     centres: np.ndarray
@@ -56,11 +55,8 @@ def draw_centres(n: int, rng: np.random.Generator) -> np.ndarray:
 
 def ksg_local(view: View, k: int) -> np.ndarray:
     """Return KSG's local values of a view, (n,); its columns are normal scores, so all have one scale."""
-    points = np.ascontiguousarray(np.hstack(view).T)
-    d, n = points.shape
-    counts = ksg_counts(points, view[0].shape[1], np.ones(d), min(k, n - 1), Job(1, 0))
-    psi = digammas(counts.max())
-    return psi[counts[0]] + digamma(float(n)) - (psi[counts[1]] + psi[counts[2]])
+    columns = np.ascontiguousarray(np.hstack(view).T)
+    return local_ksg(columns, [side.shape[1] for side in view], min(k, columns.shape[1] - 1))
 
 
 def radii(a: np.ndarray, b: np.ndarray) -> View:
@@ -133,7 +129,7 @@ def learned_coordinates(features_a: np.ndarray, features_b: np.ndarray, count: i
     return found[0], found[1]
 
 
-def learned_views(kind: str, pair: Pair, plan: Plan) -> dict[str, View]:
+def learned_views(kind: str, pair: Pair, plan: Plan) -> dict[str, tuple[View, int]]:
     """Return the coordinates of one kind, the first, the first two … , by name; none if there are too few rows.
 
     No more coordinates than a side has columns: functions of one column can be many, but are not independent.
@@ -147,32 +143,38 @@ def learned_views(kind: str, pair: Pair, plan: Plan) -> dict[str, View]:
         features = curved(a, plan.centres), curved(b, plan.centres)
     count = min(N_COORDINATES, a.shape[1], b.shape[1])
     u, v = learned_coordinates(*features, count)
-    return {f"{kind} {r}": (u[:, :r], v[:, :r]) for r in range(1, count + 1)}
+    return {f"{kind} {r}": ((u[:, :r], v[:, :r]), plan.n_neighbors) for r in range(1, count + 1)}
 
 
-def guided_views(pair: Pair, plan: Plan) -> dict[str, View]:
-    """Return the columns, and both kinds of learned coordinates, by name."""
-    return {COLUMNS: (pair.a, pair.b)} | learned_views(TURNED, pair, plan) | learned_views(CURVED, pair, plan)
+def column_views(pair: Pair, plan: Plan) -> dict[str, tuple[View, int]]:
+    """Return the columns and what is learned from them, by name, each with KSG's k.
 
-
-def guided_values(pair: Pair, plan: Plan) -> dict[str, float]:
-    """Return KSG's estimate for every guided view, and for other looks at the columns.
-
-    A sharp look if it is in the plan; a smooth one at one column a side, where no other view can prove a weak excess.
+    The columns come again with a sharp k if that is in the plan, and with a smooth one if there is one per side, where
+    no other view can prove a weak excess.
     """
-    found = guided_views(pair, plan)
-    values = {name: float(ksg_local(view, plan.n_neighbors).mean()) for name, view in found.items()}
+    columns = pair.a, pair.b
+    found = {COLUMNS: (columns, plan.n_neighbors)}
+    found |= learned_views(TURNED, pair, plan) | learned_views(CURVED, pair, plan)
     if plan.sharp:
-        values[SHARP] = float(ksg_local(found[COLUMNS], SHARP_NEIGHBORS).mean())
+        found[SHARP] = columns, SHARP_NEIGHBORS
     if pair.a.shape[1] == pair.b.shape[1] == 1:
-        values[SMOOTH] = float(ksg_local(found[COLUMNS], SMOOTH_NEIGHBORS).mean())
-    return values
+        found[SMOOTH] = columns, SMOOTH_NEIGHBORS
+    return found
+
+
+def all_views(pair: Pair, plan: Plan) -> dict[str, tuple[View, int]]:
+    """Return the same and the radii, which of one column per side would be the columns' sizes."""
+    found = column_views(pair, plan)
+    if pair.a.shape[1] + pair.b.shape[1] > 2:
+        found[RADII] = radii(pair.a, pair.b), RADII_NEIGHBORS
+    return found
+
+
+def ksg_values(views: dict[str, tuple[View, int]]) -> dict[str, float]:
+    """Return KSG's estimate of every view's MI."""
+    return {name: float(ksg_local(view, k).mean()) for name, (view, k) in views.items()}
 
 
 def view_local(name: str, pair: Pair, plan: Plan) -> np.ndarray:
     """Return KSG's local values for the view `name`."""
-    if name == RADII:
-        return ksg_local(radii(pair.a, pair.b), RADII_NEIGHBORS)
-    if name == SHARP:
-        return ksg_local((pair.a, pair.b), SHARP_NEIGHBORS)
-    return ksg_local(guided_views(pair, plan)[name], plan.n_neighbors)
+    return ksg_local(*all_views(pair, plan)[name])

@@ -1,21 +1,15 @@
-"""Tables as normal scores, and the part of their MI that a Gaussian copula explains; rows are samples, (n, p).
-
-MI does not change under strictly increasing maps of single columns, so only ranks count. A table enters as
-`copula_columns`: every column then has the same continuous margin, whatever its units, tails or ties.
-"""
+"""The part of two tables' MI that a Gaussian copula explains, from normal scores; rows are samples, (n, p)."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, ndtri
-from scipy.stats import chi2, gamma, rankdata
+from scipy.special import digamma
+from scipy.stats import chi2, gamma
 
 ALPHA_RANK = 0.01  # level of each step of the test for the number of canonical pairs
-SAME = 1 - 1e-9  # correlation of two columns' ranks beyond which they are copies, up to rounding
 FLAT = 1e-6  # a direction this narrow beside the widest is rounding noise
 
 
@@ -26,50 +20,6 @@ class GaussianPart(NamedTuple):
     standard_error: float
     n_pairs: int
     pvalue: float  # of no correlation at all, by `pairing_test`
-
-
-def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
-    """Return the p-value of the smallest of `n_tests` p-values (Šidák): below 1, so that no two data sets tie at 1."""
-    return -np.expm1(n_tests * np.log1p(-np.minimum(pvalue, 1 - 1e-16)))
-
-
-@lru_cache(maxsize=4)  # a table and its surrogates have the same rows
-def normal_quantiles(n: int) -> np.ndarray:
-    """Return the standard normal quantiles of 1 / (n + 1) … n / (n + 1)."""
-    return ndtri(np.arange(1, n + 1) / (n + 1))
-
-
-def normal_scores(columns: np.ndarray) -> np.ndarray:
-    """Return each column's ranks as standard normal quantiles; ties keep the order of the rows."""
-    quantiles = normal_quantiles(len(columns))
-    scores = np.empty(columns.shape)
-    for j, column in enumerate(columns.T):
-        scores[np.argsort(column, kind="stable"), j] = quantiles
-    return scores
-
-
-def distinct_columns(table: np.ndarray) -> np.ndarray:
-    """Return the indices of columns that are no monotone copy of an earlier one; none may be constant."""
-    ranks = rankdata(table, axis=0)
-    ranks -= ranks.mean(axis=0)
-    ranks /= np.sqrt((ranks**2).sum(axis=0))
-    copies = np.triu(np.abs(ranks.T @ ranks) > SAME, 1).any(axis=0)
-    return np.flatnonzero(~copies)
-
-
-def copula_columns(table: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return normal scores of the distinct columns, ties in random order, and the indices of these columns.
-
-    Random order within a tie is noise that knows nothing of the other side: MI stays exactly what it was, and a tied
-    column gets the continuous margin that its surrogates have. With average ranks a copied class label would be a
-    straight line, of infinite Gaussian MI.
-    """
-    kept = distinct_columns(table)
-    scores = np.empty((len(table), kept.size))
-    for c, j in enumerate(kept):
-        order = rng.permutation(len(table))
-        scores[order, c] = normal_scores(table[order, j : j + 1])[:, 0]
-    return scores, kept
 
 
 def orthonormal(columns: np.ndarray) -> np.ndarray:

@@ -1,0 +1,71 @@
+"""The Gaussian part against covariances, exact biases and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+import reference.copula as naive
+from numpy.testing import assert_allclose
+
+from infold.core.copula import gaussian
+from infold.core.copula.scores import normal_scores
+
+from .samples import correlated
+
+
+def test_bias_of_one_pair_is_exact():
+    for n in (4, 10, 500):
+        assert gaussian.plugin_bias(1, 1, n) == pytest.approx(naive.bias_of_one_pair(n), rel=1e-9)
+
+
+def test_bias_matches_simulation_whatever_the_correlations(rng):
+    n, found = 20, []
+    for _ in range(3000):
+        found.append(naive.gaussian_mi(*correlated(rng, n, 2, 3, 1.0)))
+    # Y = (noise of unit variance) + x in each of 3 columns: I = ½ log(1 + 3)
+    mean, error = np.mean(found) - 0.5 * np.log(4), np.std(found) / np.sqrt(len(found))
+    assert abs(mean - gaussian.plugin_bias(2, 3, n)) < 4 * error
+
+
+@pytest.mark.parametrize(("p", "q"), [(1, 1), (2, 3), (4, 2)])
+def test_canonical_correlations_match_covariances(rng, p, q):
+    a, b = correlated(rng, 60, p, q)
+    s, u, v = gaussian.canonical_pairs(a, b)
+    assert_allclose(s, naive.canonical_correlations(a, b), atol=1e-7)
+    assert -0.5 * np.log1p(-(s**2)).sum() == pytest.approx(naive.gaussian_mi(a, b), rel=1e-9)
+    assert_allclose((u.T @ v)[: s.size, : s.size], np.diag(s), atol=1e-9)
+    assert gaussian.gaussian_local(a, b, s.size).mean() == pytest.approx(naive.gaussian_mi(a, b), rel=1e-9)
+
+
+def test_gaussian_part_with_every_pair_is_plugin_less_bias(rng):
+    z = rng.normal(size=(300, 2))
+    a, b = z, z + 0.5 * rng.normal(size=(300, 2))
+    part = gaussian.gaussian_part(a, b)
+    assert part.n_pairs == 2
+    assert part.mi == pytest.approx(naive.gaussian_mi(a, b) - gaussian.plugin_bias(2, 2, 300), rel=1e-9)
+
+
+def test_gaussian_part_of_independent_columns_is_nought_at_its_level(rng):
+    parts = [gaussian.gaussian_part(rng.normal(size=(100, 3)), rng.normal(size=(100, 4))) for _ in range(400)]
+    assert np.mean([part.mi != 0 for part in parts]) < 0.03  # level .01, whose binomial deviation is .005
+    assert abs(np.mean([part.pvalue < 0.25 for part in parts]) - 0.25) < 0.09  # four deviations of .022
+
+
+def test_moments_over_pairings_are_exact(rng):
+    # All 720 pairings of six rows, one of which stands out on either side.
+    a, b = rng.normal(size=(6, 2)), rng.normal(size=(6, 1))
+    a[2], b[4] = 5.0, -7.0
+    q_a, q_b = gaussian.orthonormal(a), gaussian.orthonormal(b)
+    sums = [((q_a.T @ q_b[list(order)]) ** 2).sum() for order in itertools.permutations(range(6))]
+    found = gaussian.pairing_moments((q_a**2).sum(axis=1), (q_b**2).sum(axis=1))
+    assert_allclose(found, (np.mean(sums), np.var(sums)), rtol=1e-9)
+
+
+def test_columns_that_share_a_scale_are_not_taken_for_correlated(rng):
+    # Bartlett's test, made for Gaussian columns, has p < .05 in a fifth of such samples.
+    def side():
+        return normal_scores(rng.normal(size=(300, 40)) / np.sqrt(rng.chisquare(2, size=(300, 1))))
+
+    pvalues = np.array([gaussian.gaussian_part(side(), side()).pvalue for _ in range(200)])
+    assert np.mean(pvalues < 0.05) < 0.11  # 5 % expected, deviation 1.5 %
+    assert np.mean(pvalues < 0.5) > 0.35

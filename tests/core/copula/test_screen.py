@@ -1,0 +1,47 @@
+"""The screen against definitions of its tests, and their level."""
+
+import numpy as np
+import pytest
+import reference.copula as naive
+from numpy.testing import assert_allclose, assert_array_equal
+
+from infold.core.copula import screen
+
+
+def test_matches_definitions(rng):
+    x, y = rng.normal(size=(40, 4)), rng.normal(size=(40, 3))
+    y[:, 0] += x[:, 1] ** 2
+    waves = screen.rank_waves(x, 4), screen.rank_waves(y, 4)
+    pairs = [[naive.pair_pvalue(x[:, i], y[:, j], screen.ORDERS) for j in range(3)] for i in range(4)]
+    assert_allclose(screen.pair_pvalues(*waves), pairs, rtol=1e-9)
+    found, i, j = screen.product_pvalues(*waves)
+    products = [[naive.product_pvalue(x[:, f], x[:, g], y[:, c]) for c in range(3)] for f, g in zip(i, j, strict=True)]
+    assert_allclose(found, products, rtol=1e-9)
+
+
+def test_pvalues_are_fair_on_independent_columns(rng):
+    waves = [screen.rank_waves(rng.normal(size=(200, 80)), 4) for _ in range(2)]
+    pairs = screen.pair_pvalues(*waves)
+    products, *_ = screen.product_pvalues(waves[0][:, :, :30], waves[1])
+    for found in (pairs, products):
+        # Taking the smallest of nested tests times their number is a little cautious; 6,400 and 34,800 tests, of which
+        # those of a column are related: rates within a quarter of their value above, and not below a third.
+        for level in (0.05, 0.01):
+            assert level / 3 < np.mean(found < level) < 1.25 * level
+
+
+def test_keeps_the_best_columns(rng):
+    x, y = rng.normal(size=(300, 6)), rng.normal(size=(300, 5))
+    y[:, 2] += x[:, 1] + 3 * x[:, 4]
+    assert_array_equal(screen.screen_columns(x, y, 50).x, [1, 4])
+    found = screen.screen_columns(x, y, 1)
+    assert_array_equal(found.x, [4])
+    assert_array_equal(found.y, [2])
+    assert found.pvalue < 1e-10
+
+
+def test_one_of_several_tests_is_judged_by_their_number(rng):
+    assert screen.either(0.01, 3) == pytest.approx(1 - 0.99**3)
+    smallest = rng.random((4000, 5)).min(axis=1)
+    assert abs(np.mean(screen.either(smallest, 5) < 0.3) - 0.3) < 0.03  # four binomial deviations of .007
+    assert screen.either(1.0, 2) <= 1
