@@ -71,7 +71,7 @@ def new_slots(n_slots: int, n_rows: int) -> Slots:
     """Return room for `n_slots` kept columns of up to `n_rows` rows."""
     n_all = n_slots + SPARE
     return Slots(
-        info=np.zeros(n_all, SLOT),
+        info=np.zeros(n_all, SLOT).view(np.recarray),  # its fields are attributes with the JIT off, too
         moments=np.empty((n_all, MOST_BINS, 3)),
         starts=np.empty((n_all, MOST_BINS + 1), np.int64),
         values=np.empty((n_all, n_rows)),

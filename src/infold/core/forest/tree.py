@@ -86,7 +86,7 @@ def new_workspace(n_features: int, n_rows: int) -> tuple[Workspace, Slots]:
         members=np.empty(n_rows, np.uint32),
         where=np.empty(n_rows, np.uint32),
         leaving=np.empty(max(n_rows, SAMPLE), np.uint32),
-        stack=np.empty(n_rows + 1, STACK_ENTRY),
+        stack=np.empty(n_rows + 1, STACK_ENTRY).view(np.recarray),
         column=np.empty(n_candidates, np.int64),
         feature=np.empty(n_candidates, np.int64),
         sign=np.empty(n_candidates, np.int8),
