@@ -6,7 +6,6 @@ import reference.copula as naive
 from numpy.testing import assert_array_equal
 
 import infold
-from infold.core.copula import surrogates
 from infold.estimators.adaptive import (
     ALPHA_DEPENDENT,
     DOUBTFUL,

@@ -3,8 +3,8 @@ import math
 
 import numpy as np
 import pytest
-import reference_inference as reference
 from numpy.testing import assert_allclose
+from reference import inference as reference
 from samples import gaussian, walk
 from scipy.stats import t as student_t
 

@@ -5,8 +5,8 @@ import warnings
 import joblib
 import numpy as np
 import pytest
-import reference_inference as reference
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import inference as reference
 from samples import gaussian, walk
 
 import infold

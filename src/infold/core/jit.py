@@ -14,7 +14,6 @@ from typing import Any
 
 import numba
 
-_checked_folders: set[str] = set()
 _announces = sys.stderr.isatty()
 
 
@@ -25,12 +24,14 @@ def _fingerprint() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
-def _drop_stale(folder: Path) -> None:
+@functools.cache  # once for each folder
+def _check_folder(path: str) -> None:
     """Remove compiled kernels of other sources from a cache folder.
 
     numba asks only whether the file of a kernel has changed, not those of the kernels that it calls: after an upgrade
     it could run old code. So a folder's stamp must name exactly these sources.
     """
+    folder = Path(path)
     stamp = folder / f"infold-{_fingerprint()}.stamp"
     if stamp.exists():
         return
@@ -57,7 +58,7 @@ def announce_compilation() -> None:
 
 
 def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return numba's decorator: no GIL, division by IEEE rules without a branch, kept on disk where that is possible."""
+    """Return numba's decorator: no GIL, division by IEEE rules without a branch, kept on disk where possible."""
     jit = functools.partial(numba.njit, nogil=True, error_model="numpy", **flags)
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -65,9 +66,8 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
             compiled = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
             return jit()(function)
-        if hasattr(compiled, "stats") and compiled.stats.cache_path not in _checked_folders:
-            _checked_folders.add(compiled.stats.cache_path)
-            _drop_stale(Path(compiled.stats.cache_path))
+        if hasattr(compiled, "stats"):  # else the JIT is switched off
+            _check_folder(str(compiled.stats.cache_path))
         return compiled
 
     return decorate

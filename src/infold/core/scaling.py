@@ -24,7 +24,8 @@ def joined(blocks: Sequence[np.ndarray]) -> np.ndarray:
 
 def column_scales(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (means, standard deviations) of the rows of `columns` (d, n)."""
-    parts = [_sorted_scales(np.sort(some, axis=1)) for some in _chunks(columns)]
+    # In C order, whatever order `columns` has: numpy adds up values in another order where they are far apart.
+    parts = [_sorted_scales(np.sort(np.ascontiguousarray(some), axis=1)) for some in _chunks(columns)]
     return np.concatenate([means for means, _ in parts]), np.concatenate([deviations for _, deviations in parts])
 
 

@@ -9,7 +9,14 @@ from reference import forest as reference
 
 from infold.core.forest.columns import Search
 from infold.core.forest.criterion import CRITERIA, n_log_n_table, replace_by_logs
-from infold.core.forest.forest import Plan, default_min_samples_split, grow_forest, grow_trees, leaf_nodes, marginal_leaves
+from infold.core.forest.forest import (
+    Plan,
+    default_min_samples_split,
+    grow_forest,
+    grow_trees,
+    leaf_nodes,
+    marginal_leaves,
+)
 from infold.core.forest.projection import draw_projections
 from infold.core.forest.sorting import sort_pairs
 from infold.core.forest.tree import bootstrap_weights, grow_tree, new_tree, new_workspace
@@ -152,7 +159,9 @@ def test_every_exact_split_is_the_best_of_its_projection(rng, d, draw):
 @pytest.mark.parametrize("draw", ["normal", "uniform", "standard_cauchy", "integers"])
 def test_every_split_parts_the_rows_of_its_node(rng, criterion, exact, draw):
     # Of rows that leave along a chain none is counted twice, and none is forgotten: the slots' weights are the node's.
-    points = rng.integers(0, 8, size=(4, 900)).astype(float) if draw == "integers" else getattr(rng, draw)(size=(4, 900))
+    points = (
+        rng.integers(0, 8, size=(4, 900)).astype(float) if draw == "integers" else getattr(rng, draw)(size=(4, 900))
+    )
     plan = Plan(draw_seeds(1, 5), criterion, 900, 30, exact)
     for seed, tree in zip(plan.seeds, grow_forest(points, plan, n_jobs=1, verbose=0), strict=True):
         weights = bootstrap_weights(900, 900, np.array([seed], np.uint64))
@@ -178,7 +187,12 @@ def test_nodes_that_no_row_comes_to_are_left_out(rng, sizes, shift, exact):
         nodes = leaf_nodes(whole, points, block == b, n_jobs=1, verbose=0)
         for found, expected in zip(leaves[b], nodes, strict=True):
             # The same groups of rows, numbered as they appear.
-            assert_array_equal(found, np.argsort(np.argsort(np.unique(expected, return_index=True)[1]))[np.unique(expected, return_inverse=True)[1]])
+            assert_array_equal(
+                found,
+                np.argsort(np.argsort(np.unique(expected, return_index=True)[1]))[
+                    np.unique(expected, return_inverse=True)[1]
+                ],
+            )
     fewer = sum(tree.cut.size for tree in grow_trees(points, 1 << block, plan, plan.seeds))
     assert fewer < sum(tree.cut.size for tree in whole)
 

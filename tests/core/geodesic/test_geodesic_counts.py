@@ -66,7 +66,9 @@ def test_released_leaves_give_the_released_estimates(name, variant):
 
 
 @pytest.mark.parametrize("variant", LOCAL_DISTANCES)
-@pytest.mark.parametrize(("sizes", "spaces"), [((1, 1), shared_spaces(2)), ((2, 3), shared_spaces(2)), ((1, 2, 1), CONDITIONAL)])
+@pytest.mark.parametrize(
+    ("sizes", "spaces"), [((1, 1), shared_spaces(2)), ((2, 3), shared_spaces(2)), ((1, 2, 1), CONDITIONAL)]
+)
 @pytest.mark.parametrize("kind", ["normal", "copies", "lattice", "few trees", "Cauchy"])
 def test_counts_match_the_definition(rng, variant, sizes, spaces, kind):
     n = 90

@@ -48,7 +48,12 @@ NAMES = ["normal", "lattice", "binary", "copies", "Cauchy", "ratio", "one huge v
 @pytest.mark.parametrize("n", [SCANNED, BOXED])
 @pytest.mark.parametrize(
     ("sizes", "spaces"),
-    [((1, 1), [(0,), (1,)]), ((2, 1), [(0,), (1,)]), ((1, 1, 1), [(0, 2), (1, 2), (2,)]), ((1, 1, 1), [(0,), (1,), (2,)])],
+    [
+        ((1, 1), [(0,), (1,)]),
+        ((2, 1), [(0,), (1,)]),
+        ((1, 1, 1), [(0, 2), (1, 2), (2,)]),
+        ((1, 1, 1), [(0,), (1,), (2,)]),
+    ],
 )
 def test_counts_match_the_definition(rng, name, n, sizes, spaces):
     columns = awkward(name, rng, sum(sizes), n)

@@ -12,7 +12,7 @@ FLUSH = 255  # trees that a byte can count
 
 @kernel
 def trees_apart(leaves, own, begin, count, out):
-    """Fill out[j] with the number of trees t for which leaves[t, begin + j] is not own[t]; `count` is scratch, bytes."""
+    """Fill out[j] with the number of trees t for which leaves[t, begin + j] is not own[t]; `count` is scratch."""
     n_trees, end = own.size, begin + out.size
     for j in range(out.size):
         out[j] = 0.0
@@ -53,9 +53,9 @@ def fill_apart(leaves, rows, near):
 
 @kernel
 def leaf_ends(leaves, order):
-    """Return (T, leaves + 1): where each leaf ends along `order`, of a block of one column. Its leaves are intervals."""
+    """Return (T, leaves + 1): where each leaf ends along `order`, of a block of one column: leaves are intervals."""
     n_trees, n = leaves.shape
-    most = 0
+    most = np.int64(0)
     for t in range(n_trees):
         most = max(most, np.int64(leaves[t, order[n - 1]]))
     ends = np.zeros((n_trees, most + 2), np.int32)

@@ -3,14 +3,15 @@
 import math
 
 import numpy as np
-import reference
 from scipy.stats import norm
+
+from .neighbors import block_distance, counts, mutual_information
 
 
 def ksg(x, y, k):
     """KSG's estimate in max norm, columns divided by their standard deviation."""
-    sides = [reference.norm_distance(t, "chebyshev", 1 / t.std(axis=0)) for t in (x, y)]
-    return float(np.mean(reference.ksg_local(*sides, k)))
+    distances = [block_distance((side / side.std(axis=0)).T) for side in (x, y)]
+    return float(np.mean(mutual_information(counts(distances, [(0,), (1,)], k), len(x))))
 
 
 def pvalue(observed, null, enough):
