@@ -1,12 +1,13 @@
-"""Compile all kernels at once, on all cores, so that no later run waits: for container images and clusters.
+"""Compile all kernels at once, on two cores, so that no later run waits: for container images and clusters.
 
-numba keeps what it compiles on disk, so each task is a few small estimates. Tasks run at the same time, so hardly any
-kernel is needed by two of them, as both would compile it.
+numba keeps what it compiles on disk, so a task is a few small computations. Tasks run at the same time, take about
+equally long, and have hardly any kernel in common, as both would compile it.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,10 +17,14 @@ from typing import Any
 import joblib
 import numpy as np
 
-from infold.core.knn.counts import box_radii
+from infold.core.forest.forest import renumber
+from infold.core.geodesic.apart import fill_apart
+from infold.core.geodesic.counts import geodesic_counts
+from infold.core.geodesic.distance import local_part
+from infold.core.geodesic.matrix import geodesic_matrix
+from infold.core.knn.information import shared_spaces
 from infold.core.parallel import progress_bar
 from infold.estimators import GeodesicForest
-from infold.inference.interval import confidence_interval
 from infold.inference.permutation import independence_test
 from infold.measures import mutual_information
 
@@ -38,55 +43,48 @@ def _estimate(n: int, d_x: int, d_y: int, method: str, **options: Any) -> None:
         mutual_information(x, y, method=method, **QUIET, **options)
 
 
-def _forest(n_columns: int) -> GeodesicForest:
-    forest = GeodesicForest(n_estimators=5, random_state=0, n_jobs=1, verbose=0)
-    return forest.fit(_tables(100, n_columns, 1)[0])
-
-
-def trees_of_many_columns() -> None:
-    """Compile the growth of trees, by far the largest kernel, and everything that uses trees."""
-    forest = _forest(3)
-    forest.proximity(), forest.distance(), forest.kneighbors()
-    for local_distance in ("released", "paper", "everywhere"):
-        _estimate(400, 2, 2, "gksg", n_estimators=5, local_distance=local_distance)
-    _estimate(400, 1, 2, "gksg", n_estimators=5)
-    _estimate(80, 2, 2, "gksg", n_estimators=5, criterion="two_means", split_search="exact")
-
-
-def trees_of_two_columns() -> None:
-    """Compile the growth of trees on two columns, and the search for neighbours along a column."""
-    _forest(2)
-    for local_distance in ("paper", "everywhere"):
-        _estimate(400, 1, 1, "gksg", n_estimators=5, local_distance=local_distance)
+def trees() -> None:
+    """Compile the growth of trees, and where they send rows."""
+    for n_columns in (1, 4):
+        forest = GeodesicForest(n_estimators=2, random_state=0, **QUIET)
+        forest.fit(_tables(600, n_columns, 1)[0]).apply(_tables(20, n_columns, 1)[0])
 
 
 def neighbors() -> None:
-    """Compile every neighbour search, and what is refitted many times: surrogates and subsamples of KSG."""
-    for n, d in ((80, 1), (100, 2), (2000, 2), (7000, 1)):
+    """Compile everything else: searches for neighbours, with leaf ids of both types, and neighbourhoods' shapes."""
+    for n, d in ((80, 2), (700, 1), (2_000, 2)):  # a scan; boxes and sorted columns; boxes alone
         _estimate(n, d, d, "ksg")
-    _estimate(100, 2, 2, "ksg", metric="euclidean")
-    _estimate(80, 2, 2, "auto")
-    for d in (1, 2):
-        sides = _tables(300, d, d)
-        independence_test(*sides, method="ksg", n_permutations=20, **QUIET)
-        confidence_interval(*sides, method="ksg", n_subsamples=20, **QUIET)
-
-
-def entropies() -> None:
-    """Compile the methods that compute MI from entropies."""
-    for d in (2, 20):
+    _estimate(80, 2, 2, "ksg", metric="euclidean")
+    for leaf_type in (np.uint16, np.uint32):
+        _geodesic(leaf_type)
+    for d in (2, 20):  # by a tree, and by brute force
         _estimate(80, d, d, "gknn", n_neighbors=20)
     for variant in ("defined", "rmi"):
         _estimate(80, 2, 2, "lnn", variant=variant)
+    _estimate(80, 2, 2, "auto")
+    independence_test(*_tables(40, 1, 1), method="ksg", n_permutations=5, **QUIET)
 
 
-TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_columns, neighbors, entropies)
-"""The longest comes first, so that processes end at about the same time."""
+def _geodesic(leaf_type: type) -> None:
+    """Compile G-KSG's counts and a forest's distances, on leaves that no tree has grown: trees are another task."""
+    n, sizes, spaces = 40, (1, 2), shared_spaces(2)
+    columns, rows = np.hstack(_tables(n, *sizes)).T.copy(), np.arange(n)
+    orders, nodes = [np.argsort(columns[0]), rows], np.zeros(n, np.int32)
+    leaves: np.ndarray = np.zeros((2, 3, n), leaf_type)
+    for own, order in zip(leaves, orders, strict=True):
+        renumber(nodes, order, 1, own[0])
+    local = local_part("everywhere", 3, [columns[:1], columns[1:]])
+    geodesic_counts(leaves, columns, sizes, orders, local, spaces.masks, 3, rows, **QUIET)
+    geodesic_matrix(leaves[1], columns[1:], rows, n, local_part("paper", 3, [columns[1:]]))
+
+
+TASKS: tuple[Callable[[], None], ...] = (trees, neighbors)
 
 
 def folder() -> str | None:
-    """Return the folder of compiled kernels, or None if no folder is writable."""
-    return box_radii.stats.cache_path
+    """Return the folder that has all folders of compiled kernels, or None if no folder is writable."""
+    paths = [kernel.stats.cache_path for kernel in (renumber, fill_apart)]
+    return None if None in paths else os.path.commonpath(paths)
 
 
 def compile_all(n_jobs: int, verbose: int = 1) -> None:
