@@ -6,14 +6,14 @@ import reference.copula as naive
 from numpy.testing import assert_array_equal
 
 import infold
-from infold.estimators.adaptive import (
+from infold import Adaptive
+from infold.core.copula.choice import (
     ALPHA_DEPENDENT,
     DOUBTFUL,
     SHARP,
     SURE,
     VIEWS,
     VIEWS_OF_ONE_COLUMN,
-    Adaptive,
     Candidate,
     choose,
     sampling_error,

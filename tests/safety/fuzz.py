@@ -42,8 +42,7 @@ def copy_column(rng, x, y):
 
 
 def hold_column(rng, x, y):
-    x[:, 0] = 0.1
-    return x, y
+    return np.column_stack((np.full(len(x), 0.1), x)), y
 
 
 def hold_side(rng, x, y):
@@ -101,11 +100,12 @@ class Recipe(NamedTuple):
 
 
 def draw_recipe(draw, least):
-    """Draw a table with `least` rows or more; often the fewest, or fewer than columns."""
-    n = draw(st.one_of(st.just(least), st.integers(least, 40), st.integers(least, 400)))
-    names, columns = st.sampled_from(list(DRAWS)), st.integers(1, 12)
+    """Draw a table with `least` rows or more: few rows and up to twelve columns per side, or many rows and few."""
+    names, many = st.sampled_from(list(DRAWS)), draw(st.sampled_from([False, False, True]))
+    n = draw(st.integers(400, 1200) if many else st.one_of(st.just(least), st.integers(least, 150)))
+    d_x, d_y = (draw(st.integers(1, 2 if many else 12)) for _ in range(2))
     tricks = st.lists(st.sampled_from(list(TRICKS)), max_size=3, unique=True).map(tuple)
-    return Recipe(n, draw(columns), draw(columns), draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)))
+    return Recipe(n, d_x, d_y, draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)))
 
 
 NEIGHBORS, SWITCH = st.sampled_from([1, 2, 3, 7]), st.booleans()
@@ -114,15 +114,15 @@ FOREST = {
     "n_estimators": st.sampled_from([1, 3, 8]),
     "criterion": st.sampled_from(["fast_bic", "two_means"]),
     "min_samples_split": st.sampled_from([None, 2, 10]),
-    "max_samples": st.sampled_from([None, 1, 7, 0.5, 1.0]),
-    "local_distance": st.sampled_from(["paper", "released", "everywhere"]),
+    "max_samples": st.sampled_from(["auto", None, 2, 7, 0.5, 1.0]),
+    "local_distance": st.sampled_from(["auto", "paper", "released", "everywhere"]),
     "split_search": st.sampled_from(["fast", "exact"]),
     "standardize": SWITCH,
     "random_state": st.integers(0, 9),
 }
 ESTIMATORS = {
     "KSG": {"n_neighbors": NEIGHBORS, "metric": st.one_of(NORMS, st.tuples(NORMS, NORMS)), "standardize": SWITCH},
-    "GeodesicKSG": {"n_neighbors": NEIGHBORS, "max_queries": st.sampled_from([None, 1, 13, 10**6]), **FOREST},
+    "GeodesicKSG": {"n_neighbors": NEIGHBORS, "max_queries": st.sampled_from(["auto", None, 1, 13, 10**6]), **FOREST},
     "GeodesicForest": FOREST,
     "GKNN": {"n_neighbors": st.sampled_from([3, 9, 20]), "standardize": SWITCH},
     "LNN": {"n_neighbors": st.sampled_from([3, 5, 9]), "variant": st.sampled_from(["defined", "rmi"])},

@@ -14,6 +14,7 @@ from typing import Any
 
 import numba
 
+_checked_folders: set[str] = set()
 _announces = sys.stderr.isatty()
 
 
@@ -24,14 +25,12 @@ def _fingerprint() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
-@functools.cache  # once for each folder
-def _check_folder(path: str) -> None:
+def _drop_stale(folder: Path) -> None:
     """Remove compiled kernels of other sources from a cache folder.
 
     numba asks only whether the file of a kernel has changed, not those of the kernels that it calls: after an upgrade
     it could run old code. So a folder's stamp must name exactly these sources.
     """
-    folder = Path(path)
     stamp = folder / f"infold-{_fingerprint()}.stamp"
     if stamp.exists():
         return
@@ -66,8 +65,10 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
             compiled = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
             return jit()(function)
-        if hasattr(compiled, "stats"):  # else the JIT is switched off
-            _check_folder(str(compiled.stats.cache_path))
+        folder = compiled.stats.cache_path if hasattr(compiled, "stats") else None  # without the JIT there is none
+        if folder is not None and folder not in _checked_folders:
+            _checked_folders.add(folder)
+            _drop_stale(Path(folder))
         return compiled
 
     return decorate

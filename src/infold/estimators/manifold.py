@@ -48,7 +48,7 @@ n_jobs, verbose
         *,
         criterion: str = "fast_bic",
         min_samples_split: int | None = None,
-        max_samples: int | float | None = None,
+        max_samples: int | float | str | None = "auto",
         local_distance: str = "paper",
         split_search: str = "fast",
         standardize: bool = True,

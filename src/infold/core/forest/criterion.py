@@ -65,7 +65,7 @@ def whole_score(criterion, partial, m, scale):
 
 @kernel
 def best_position(criterion, begin, n, sums, total, floor, n_log_n):
-    """Return (score, i) of the best of the cuts begin to n, i = −1 if none is sound; of equal scores the leftmost.
+    """Return (score, i) of the best of the cuts begin to n, the leftmost of equals; i = −1 if none is sound.
 
     sums[:3, i] are weight, sum and squares to the left of cut i, `total` those of all. A side of weight w needs more
     than `floor` w squares about its mean. Fills sums[3:5, i] with these squares on either side, as `score` takes them.

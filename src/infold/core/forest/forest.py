@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,8 +56,8 @@ def grow_trees(points: np.ndarray, block_bits: np.ndarray, plan: Plan, seeds: np
 
 def trimmed(tree: Tree, n_nodes: int, n_terms: int) -> Tree:
     """Return the filled part of a tree's arrays; they are not copied."""
-    nodes = [array[:n_nodes] for array in tree[:-2]]
-    return Tree._make([*nodes, tree.proj_feature[:n_terms], tree.proj_sign[:n_terms]])
+    filled = [n_nodes] * (len(tree) - 2) + [n_terms] * 2
+    return Tree(*(array[:stop] for array, stop in zip(tree, filled, strict=True)))
 
 
 def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: int) -> list[Tree]:
@@ -134,4 +134,4 @@ def renumber(nodes, order, n_nodes, leaves):
 def _tree_tasks(n_trees: int, n_jobs: int | None) -> list[tuple[int, int]]:
     """Return the first and the end of each group of trees: a group shares its buffers."""
     edges = np.linspace(0, n_trees, min(n_trees, TASKS * n_workers(n_jobs)) + 1).astype(int).tolist()
-    return list(itertools.pairwise(edges))
+    return list(pairwise(edges))

@@ -150,8 +150,7 @@ def box_radii(boxes, k, first, stop, radii):
         copy_rows(tile, size, center)
         box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
         widest = np.inf
-        # The box itself, then its neighbours to the right and left, farther and farther.
-        for turn in range(2 * n_boxes):
+        for turn in range(2 * n_boxes):  # the box itself, then those to its right and left, farther and farther
             other = box + (turn + 1) // 2 if turn % 2 else box - turn // 2
             if other < 0 or other >= n_boxes or gaps[other] >= widest:
                 continue

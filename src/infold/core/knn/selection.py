@@ -95,7 +95,7 @@ def joint_radius(near, q, row, scratch, lows, best):
     """Return the distance to the k-th neighbour of query q, given its distances near (blocks, queries, n) to all rows.
 
     The query is `row` itself, which is no neighbour. n is a multiple of GROUP: rows that are only padding are at
-    distance inf. `scratch` (n,), `lows` and `best` are as in `kth_smallest`; the joint distances are left in `scratch`.
+    distance inf. `scratch` (n,), `lows` and `best` are as in `kth_smallest`; `scratch` keeps the joint distances.
     """
     joint = space_distances(near, q, (1 << near.shape[0]) - 1, scratch)
     if near.shape[0] == 1:
