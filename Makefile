@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-safe coverage lint bench clean
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "infold needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -17,6 +17,15 @@ demo: .venv/.installed
 test: .venv/.installed
 	$(BIN)/python -m pytest
 
+# numba checks no index unless told to, and its cache does not know whether it was told: so it has a cache of its own.
+test-safe: .venv/.installed
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-safe $(BIN)/python -m pytest tests/core tests/safety
+
+# Kernels as plain Python, whose lines can be counted.
+coverage: .venv/.installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow" -W ignore::RuntimeWarning tests/core
+	$(BIN)/coverage report
+
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -26,5 +35,5 @@ bench: .venv/.installed
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache build dist infold-demo.png
+	rm -rf .venv .numba-safe .coverage .pytest_cache .mypy_cache .ruff_cache build dist infold-demo.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

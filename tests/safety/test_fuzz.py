@@ -39,11 +39,10 @@ def test_every_estimator_survives_awkward_tables(name, tmp_path):
 
 
 @pytest.mark.parametrize("draw", HEAVY_TAILS.values(), ids=HEAVY_TAILS)
-@pytest.mark.parametrize("n", [2_000, 5_000])
-def test_many_rows_with_heavy_tails(draw, n):
+def test_many_rows_with_heavy_tails(draw):
     code = (
-        f"import numpy as np, infold\nn = {n}\n"
-        "for d in (1, 3):\n"
+        "import numpy as np, infold\n"
+        "for n, d in ((2_000, 1), (2_000, 3), (5_000, 1), (5_000, 3)):\n"
         "    rng = np.random.default_rng(d)\n"
         f"    x, y = {draw}\n"
         "    print(infold.KSG().fit(x, y).mi_)\n"
@@ -52,7 +51,7 @@ def test_many_rows_with_heavy_tails(draw, n):
     child = run("-c", code)
     assert child.returncode == 0, child.stderr
     found = [float(line) for line in child.stdout.split()]
-    assert len(found) == 4
+    assert len(found) == 8
     assert all(-1 < mi < 2 for mi in found)  # independent columns, and no garbage
 
 

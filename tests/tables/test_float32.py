@@ -83,6 +83,6 @@ def test_a_large_table_is_copied_once(rng, form, dtype):
     estimator = infold.GeodesicKSG(n_estimators=2, max_samples=256, max_queries=4, random_state=0)
     estimator.fit(X[:100], Y[:100])  # imports and kernels
     in_float64 = 2 * n * d * 8
-    # The one table that kernels take, half of it for its rows in order, and a few columns: 1.6. Another copy would be one
-    # table more, of a float32 input half a table.
+    # The one table that kernels take, half of it for its rows in order, and a few columns: 1.6. Another copy would be
+    # one table more, of a float32 input half a table.
     assert peak_of(estimator.fit, X, Y) < 1.9 * in_float64

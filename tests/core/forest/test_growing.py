@@ -154,6 +154,7 @@ def test_every_exact_split_is_the_best_of_its_projection(rng, d, draw):
     assert n_splits > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["fast_bic", "two_means"])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("draw", ["normal", "uniform", "standard_cauchy", "integers"])
@@ -173,6 +174,7 @@ def test_every_split_parts_the_rows_of_its_node(rng, criterion, exact, draw):
         assert len(tree.cut) == 2 * n_inner + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("shift", [0.0, 0.3, 5.0])
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (3, 3), (2, 3, 1)])

@@ -14,6 +14,7 @@ from infold.core.random import draw_seeds
 DATA = Path(__file__).parents[2] / "data"
 
 
+@pytest.mark.slow
 def test_released_forest_routes_to_the_released_leaves():
     data = np.load(DATA / "forest_helix_d0.npz")
     points = np.concatenate((data["X"], data["Y"]), axis=1).T.copy()
@@ -47,6 +48,7 @@ def test_routing_matches_the_definition(rng, draw, d, n):
             assert_array_equal(found, [reference.leaf(tree._asdict(), row, used) for row in points.T])
 
 
+@pytest.mark.slow
 def test_rows_of_several_chunks(rng):
     points = rng.normal(size=(3, 20_000))
     forest = grow_forest(points, Plan(draw_seeds(3, 2), "fast_bic", 2_000, 60), n_jobs=1, verbose=0)

@@ -40,6 +40,7 @@ def blocks_of(columns, sizes):
     return np.split(columns, np.cumsum(sizes)[:-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASED_FORESTS)
 def test_released_leaves_give_the_released_tree_counts(name):
     data = np.load(DATA / f"forest_{name}.npz")
@@ -50,6 +51,7 @@ def test_released_leaves_give_the_released_tree_counts(name):
         assert_array_equal(apart.sum(axis=1), data[f"apart_{side}_sum"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["paper", "released"])
 @pytest.mark.parametrize("name", RELEASED_FORESTS)
 def test_released_leaves_give_the_released_estimates(name, variant):

@@ -63,6 +63,7 @@ def test_counts_match_the_definition(rng, name, n, sizes, spaces):
         assert_array_equal(found, expected_counts(columns, sizes, spaces, k))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["normal", "lattice", "copies"])
 @pytest.mark.parametrize(("sizes", "n"), [((4, 3), 50), ((20, 31), 40), ((5, 5), 2_000), ((3, 2, 2), 1_400)])
 def test_many_columns_match_the_definition(rng, name, sizes, n):
@@ -85,6 +86,7 @@ def test_fewest_rows_that_have_a_kth_neighbour(rng):
     assert_array_equal(found, expected_counts(columns, (1, 1), [(0,), (1,)], 3))
 
 
+@pytest.mark.slow
 def test_threads_change_no_bit(rng):
     for columns in (rng.normal(size=(3, 30_000)), rng.normal(size=(40, 4_000))):
         sizes = (len(columns) - 1, 1)
@@ -92,6 +94,7 @@ def test_threads_change_no_bit(rng):
         assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_boxes_and_scans_agree(rng):
     # Rows near a line in twelve columns: boxes pay, although twelve columns would be too many for other data.
     line = rng.normal(size=10_000)
