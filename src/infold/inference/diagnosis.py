@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infold.inference.rows import Memory
 from infold.data.checks import check_count
 from infold.data.question import Question, ask
 from infold.estimators import MutualInformationEstimator
+from infold.inference.rows import Memory
 from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
