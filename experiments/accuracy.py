@@ -29,7 +29,8 @@ from tqdm import tqdm
 
 import infold
 from infold.core.copula import surrogates
-from infold.estimators.adaptive import ALPHA_DEPENDENT, Adaptive, choose
+from infold.core.copula.choice import ALPHA_DEPENDENT, choose
+from infold.estimators import Adaptive
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "accuracy.md"

@@ -6,15 +6,15 @@ import reference.copula as naive
 from numpy.testing import assert_array_equal
 
 import infold
+from infold import Adaptive
 from infold.core.copula import surrogates
-from infold.estimators.adaptive import (
+from infold.core.copula.choice import (
     ALPHA_DEPENDENT,
     DOUBTFUL,
     SHARP,
     SURE,
     VIEWS,
     VIEWS_OF_ONE_COLUMN,
-    Adaptive,
     Candidate,
     choose,
     sampling_error,

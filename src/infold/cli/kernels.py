@@ -16,7 +16,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from infold.core.knn.counts import box_radii
+from infold.core.knn.boxes import box_radii
 from infold.core.parallel import progress_bar
 from infold.estimators import GeodesicForest
 from infold.inference.interval import confidence_interval
@@ -86,7 +86,8 @@ TASKS: tuple[Callable[[], None], ...] = (trees_of_many_columns, trees_of_two_col
 
 def folder() -> str | None:
     """Return the folder of compiled kernels, or None if no folder is writable."""
-    return box_radii.stats.cache_path
+    path: str | None = box_radii.stats.cache_path
+    return path
 
 
 def compile_all(n_jobs: int, verbose: int = 1) -> None:

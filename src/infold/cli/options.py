@@ -18,10 +18,11 @@ Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
 LocalDistance = Annotated[
     str | None,
-    typer.Option("--local-distance", help="For gksg: paper (the default), released, or everywhere, which breaks ties."),
+    typer.Option("--local-distance", help="For gksg: auto (the default), paper, released, or everywhere."),
 ]
 MaxQueries = Annotated[
-    int | None, typer.Option("--max-queries", help="For gksg: average over this many random rows, for large tables.")
+    int | None,
+    typer.Option("--max-queries", help="For gksg: average over at most this many random rows. (default: 10000)"),
 ]
 Units = Annotated[str | None, typer.Option("--units", help="nats or bits.")]
 NoStandardize = Annotated[bool, typer.Option("--no-standardize", help="Use the columns as they are, without scaling.")]

@@ -57,7 +57,7 @@ def announce_compilation() -> None:
 
 
 def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return numba's decorator: no GIL, division by IEEE rules without a branch, kept on disk where that is possible."""
+    """Return numba's decorator: no GIL, division by IEEE rules without a branch, kept on disk where possible."""
     jit = functools.partial(numba.njit, nogil=True, error_model="numpy", **flags)
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -65,9 +65,10 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
             compiled = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
             return jit()(function)
-        if hasattr(compiled, "stats") and compiled.stats.cache_path not in _checked_folders:
-            _checked_folders.add(compiled.stats.cache_path)
-            _drop_stale(Path(compiled.stats.cache_path))
+        folder = compiled.stats.cache_path if hasattr(compiled, "stats") else None  # without the JIT there is none
+        if folder is not None and folder not in _checked_folders:
+            _checked_folders.add(folder)
+            _drop_stale(Path(folder))
         return compiled
 
     return decorate

@@ -52,10 +52,22 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
-def check_bootstrap_size(value: Any, n: int) -> int:
-    """Return how many rows a tree draws: None means n, a float a part of n, an int a number."""
+def check_most(name: str, value: Any, *, minimum: int = 1) -> None:
+    """Refuse what is neither a number, nor "auto", nor None for no limit."""
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(f"{name}={value!r} must be a number, 'auto' or None; pass one of these.")
+    elif value is not None:
+        check_count(name, value, minimum=minimum)
+
+
+def check_bootstrap_size(value: Any, n: int, *, most: int) -> int:
+    """Return how many rows a tree draws: "auto" means n but `most` at most, None n, a float a part of n."""
     if value is None:
         return n
+    if isinstance(value, str):
+        check_most("max_samples", value)
+        return min(n, most)
     if isinstance(value, float | np.floating):
         if not 0 < value <= 1:
             raise ValueError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from infold.data.checks import check_bootstrap_size, check_choice, check_count, check_random_state
+from infold.data.checks import check_bootstrap_size, check_choice, check_count, check_most, check_random_state
 from infold.data.question import Question
 
 from .base import MutualInformationEstimator
@@ -17,6 +18,7 @@ paper_settings: dict[str, Any] = {
     "criterion": "fast_bic",
     "min_samples_split": None,
     "max_samples": None,
+    "max_queries": None,
     "local_distance": "paper",
     "split_search": "exact",
     "standardize": False,
@@ -24,14 +26,16 @@ paper_settings: dict[str, Any] = {
 """What the paper did, for ``GeodesicKSG(**infold.paper_settings)``: raw columns, in whatever units they are."""
 
 CRITERIA = ("fast_bic", "two_means")
-MANY_ROWS = 10_000  # from here on ties of trees apart add .1 nats or more to G-KSG on all data that were tried
+LOCAL_DISTANCES = ("paper", "released", "everywhere")
+# What "auto" means: the cost of large tables grows in proportion to their rows, and ties are broken where they matter.
+MOST_SAMPLES, MOST_QUERIES, MANY_ROWS = 10_000, 10_000, 10_000
 
 
-def check_forest_parameters(estimator: Any) -> None:
+def check_forest_parameters(estimator: Any, local_distances: Sequence[str] = LOCAL_DISTANCES) -> None:
     """Judge the parameters that GeodesicKSG and GeodesicForest share."""
     check_count("n_estimators", estimator.n_estimators)
     check_choice("criterion", estimator.criterion, CRITERIA)
-    check_choice("local_distance", estimator.local_distance, ("paper", "released", "everywhere"))
+    check_choice("local_distance", estimator.local_distance, local_distances)
     check_choice("split_search", estimator.split_search, ("fast", "exact"))
     check_random_state(estimator.random_state)
     if estimator.n_estimators > 65_000:
@@ -43,7 +47,7 @@ def forest_plan(estimator: Any, n_samples: int) -> Any:
     from infold.core.forest.forest import Plan, default_min_samples_split
     from infold.core.random import draw_seeds
 
-    size = check_bootstrap_size(estimator.max_samples, n_samples)
+    size = check_bootstrap_size(estimator.max_samples, n_samples, most=MOST_SAMPLES)
     smallest = estimator.min_samples_split
     return Plan(
         seeds=draw_seeds(check_random_state(estimator.random_state), estimator.n_estimators),
@@ -72,16 +76,19 @@ class GeodesicKSG(MutualInformationEstimator):
     criterion : {"fast_bic", "two_means"}, default="fast_bic"
         What makes a cut good: two Gaussians that fit well, or two groups of small spread.
     min_samples_split : int or None, default=None
-        The smallest node that is split; None means round(√(2 n)).
-    max_samples : int, float or None, default=None
-        Rows that a tree draws, with replacement: None means n, a float a part of n.
-    local_distance : {"paper", "released", "everywhere"}, default="paper"
+        The smallest node that is split; None means round(√(2 m)), m being the number of rows that a tree draws.
+    max_samples : int, float, "auto" or None, default="auto"
+        Rows that a tree draws, with replacement: "auto" means n but no more than 10,000, None means n, a float a part
+        of n.
+    local_distance : {"auto", "paper", "released", "everywhere"}, default="auto"
         How rows in the same leaves are compared: by a Euclidean distance below that of one tree, as in the paper, or as
         in the code that its authors released. "everywhere" adds the paper's to all distances, so that rows equally many
-        trees apart are no ties: for 10,000 rows or more, where the paper's estimate can rise past the truth.
-    max_queries : int or None, default=None
-        Average over this many rows, drawn at random, instead of all; their neighbours are still sought among all. For
-        large n: the cost then grows in proportion to n, and `query_error_` is the standard error that this adds.
+        trees apart are no ties. "auto" is "paper" below 10,000 rows, and "everywhere" from there on, where the paper's
+        estimate can rise past the truth.
+    max_queries : int, "auto" or None, default="auto"
+        Average over this many rows, drawn at random; their neighbours are still sought among all. "auto" means n but no
+        more than 10,000, None means n. So the cost of large tables grows in proportion to n; `query_error_` is the
+        standard error that this adds.
     split_search : {"fast", "exact"}, default="fast"
         How a node's best cut is found: among bins, opening the promising ones, or among all values. Estimates agree
         within the noise of the forest's seed.
@@ -109,9 +116,8 @@ class GeodesicKSG(MutualInformationEstimator):
     exact copies counts as an atom of a discrete distribution.
 
     With the paper's distance, rows tie at the distance of the k-th neighbour, and the more rows, the more ties: the
-    estimate then rises with n, on independent data too, to .1 nats at 10,000 rows and .4 at 100,000. From 10,000
-    rows on this is a warning. With `local_distance="everywhere"` it does not happen; with few rows and a large MI, that
-    comes out lower than the paper's (uniform data, 500 rows: 3.96 instead of 4.31, truth 4.61).
+    estimate then rises with n, on independent data too. With `local_distance="everywhere"` it does not; with few rows
+    and a large MI, that comes out lower than the paper's (uniform data, 500 rows: 3.96 instead of 4.31, truth 4.61).
 
     References
     ----------
@@ -134,9 +140,9 @@ class GeodesicKSG(MutualInformationEstimator):
         n_estimators: int = 300,
         criterion: str = "fast_bic",
         min_samples_split: int | None = None,
-        max_samples: int | float | None = None,
-        local_distance: str = "paper",
-        max_queries: int | None = None,
+        max_samples: int | float | str | None = "auto",
+        local_distance: str = "auto",
+        max_queries: int | str | None = "auto",
         split_search: str = "fast",
         standardize: bool = True,
         random_state: Any = None,
@@ -159,33 +165,36 @@ class GeodesicKSG(MutualInformationEstimator):
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         super().check_parameters()
-        check_forest_parameters(self)
-        if self.max_queries is not None:
-            check_count("max_queries", self.max_queries)
+        check_forest_parameters(self, ("auto", *LOCAL_DISTANCES))
+        check_most("max_queries", self.max_queries)
 
     def _local_mi(self, question: Question) -> np.ndarray:
         from infold.core.geodesic.gksg import local_gksg
         from infold.core.scaling import joined
 
         n = question.n_samples
-        if self.local_distance != "everywhere" and n >= MANY_ROWS:
+        local_distance = self.local_distance
+        if local_distance == "auto":
+            local_distance = "paper" if n < MANY_ROWS else "everywhere"
+        elif local_distance != "everywhere" and n >= MANY_ROWS:
             self._doubts.append(
                 f"G-KSG as in the paper rises with the number of rows, also past the truth: the more there are, the "
-                f"more of them are equally many trees apart. With {n} rows, pass local_distance='everywhere', which "
-                f"breaks ties; where that was tried it took off .1 to .5 nats at 10,000 rows, and .4 to .6 at 100,000."
+                f"more of them are equally many trees apart. With {n} rows, local_distance='everywhere' is nearer to "
+                f"it: it breaks ties."
             )
         plan = forest_plan(self, n)
+        n_queries = min(n, MOST_QUERIES if isinstance(self.max_queries, str) else self.max_queries or n)
         self.query_rows_ = None
-        if self.max_queries is not None and self.max_queries < n:
+        if n_queries < n:
             rng = np.random.default_rng(plan.seeds)
-            self.query_rows_ = np.sort(rng.choice(n, self.max_queries, replace=False))
+            self.query_rows_ = np.sort(rng.choice(n, n_queries, replace=False))
         blocks = [question.columns(block) for block in question.blocks]
         return local_gksg(
             joined(blocks),
             [len(block) for block in blocks],
             plan,
             self.n_neighbors,
-            local_distance=self.local_distance,
+            local_distance=local_distance,
             queries=self.query_rows_,
             standardize=self.standardize,
             n_jobs=self.n_jobs,

@@ -48,7 +48,7 @@ n_jobs, verbose
         *,
         criterion: str = "fast_bic",
         min_samples_split: int | None = None,
-        max_samples: int | float | None = None,
+        max_samples: int | float | str | None = "auto",
         local_distance: str = "paper",
         split_search: str = "fast",
         standardize: bool = True,
@@ -134,9 +134,7 @@ n_jobs, verbose
             )
         leaves, points, rows = self._both(X, columns)
         local = self._local_part(points)
-        return geodesic_neighbors(
-            leaves, points, rows, n, local, n_neighbors, n_jobs=self.n_jobs, verbose=self.verbose
-        )
+        return geodesic_neighbors(leaves, points, rows, n, local, n_neighbors, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "trees_")
@@ -172,9 +170,7 @@ n_jobs, verbose
 
         return local_part(self.local_distance, self.n_estimators, [points[:, : self._points.shape[1]]])
 
-    def _both(
-        self, X: Any, columns: Sequence[int] | np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _both(self, X: Any, columns: Sequence[int] | np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return leaves and used columns of the fitted rows followed by those of X, and the rows that are asked for."""
         check_is_fitted(self, "trees_")
         n = self._points.shape[1]

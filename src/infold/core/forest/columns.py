@@ -1,12 +1,12 @@
 """The best cut of a projected column: bins of equal width, and a look into the few that matter.
 
-Each bin keeps the weight and the first two moments of its rows, so the score at the edges between bins tells which bins to
-open: both ends and the two beside the best edge, unless a bound excludes them. Only the rows of those are sorted and
+Each bin keeps the weight and the first two moments of its rows, so the score at the edges between bins tells which bins
+to open: both ends and the two beside the best edge, unless a bound excludes them. Only the rows of those are sorted and
 tried one by one. With a single bin all rows are: that is the exact search.
 
 Fast-BIC peels tails: on Gaussian data most cuts take off a handful of rows, and a tree is a chain of hundreds of such
-nodes. So columns are kept along a chain, in *slots*: rows that have left are taken off a slot's moments when its column is
-next looked at, and are passed over among its rows.
+nodes. So columns are kept along a chain, in *slots*: rows that have left are taken off a slot's moments when its column
+is next looked at, and are passed over among its rows.
 """
 
 from __future__ import annotations
@@ -306,7 +306,8 @@ def best_cut(points, weights, node, feature, sign, slots, slot, search, fresh, t
         b = first_bin + i
         n_values = load_bin(slots, slot, b, node.where, node.end, weights)
         before = (edges[0, i - 1], edges[1, i - 1], edges[2, i - 1]) if i > 0 else (0.0, 0.0, 0.0)
-        n_cuts = sum_values(slots.projected[:n_values], slots.loads, here.low, here.scale, mean, before, inner, slots.last)
+        values = slots.projected[:n_values]
+        n_cuts = sum_values(values, slots.loads, here.low, here.scale, mean, before, inner, slots.last)
         # No cut is after the last value. A side of one value has no variance: what is computed is rounding.
         alone = 0 if criterion == TWO_MEANS else 1
         skipped = alone if i == 0 else 0
@@ -315,6 +316,6 @@ def best_cut(points, weights, node, feature, sign, slots, slot, search, fresh, t
         value = whole_score(criterion, partial, node.m, here.scale)
         if found >= 0 and value < limit:
             place = slots.last[found]
-            high = slots.projected[place + 1] if place + 1 < n_values else np.inf
-            best, limit = Cut(value, slots.projected[place], high, b, inner[0, found]), value
+            high = values[place + 1] if place + 1 < n_values else np.inf
+            best, limit = Cut(value, values[place], high, b, inner[0, found]), value
     return best

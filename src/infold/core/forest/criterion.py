@@ -65,10 +65,10 @@ def whole_score(criterion, partial, m, scale):
 
 @kernel
 def best_position(criterion, begin, n, sums, total, floor, n_log_n):
-    """Return (score, i) of the best of the cuts begin to n, i = −1 if none is sound. Of equal scores the leftmost counts.
+    """Return (score, i) of the best of the cuts begin to n, the leftmost of equals; i = −1 if none is sound.
 
-    sums[:3, i] are weight, sum and squares to the left of cut i, `total` those of all. A side of weight w needs more than
-    `floor` w squares about its mean. Fills sums[3:5, i] with these squares on either side, as `score` takes them.
+    sums[:3, i] are weight, sum and squares to the left of cut i, `total` those of all. A side of weight w needs more
+    than `floor` w squares about its mean. Fills sums[3:5, i] with these squares on either side, as `score` takes them.
     """
     m, s, q = total
     weight, linear, squares, left, right = sums[0, :n], sums[1, :n], sums[2, :n], sums[3, :n], sums[4, :n]

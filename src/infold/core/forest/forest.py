@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ def grow_trees(points: np.ndarray, block_bits: np.ndarray, plan: Plan, seeds: np
 
 def trimmed(tree: Tree, n_nodes: int, n_terms: int) -> Tree:
     """Return the filled part of a tree's arrays; they are not copied."""
-    *nodes, feature, sign = tree
-    return Tree(*(array[:n_nodes] for array in nodes), feature[:n_terms], sign[:n_terms])
+    filled = [n_nodes] * (len(tree) - 2) + [n_terms] * 2
+    return Tree(*(array[:stop] for array, stop in zip(tree, filled, strict=True)))
 
 
 def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: int) -> list[Tree]:
@@ -86,7 +87,13 @@ def leaf_nodes(
 
 
 def marginal_leaves(
-    points: np.ndarray, sizes: Sequence[int], plan: Plan, orders: Sequence[np.ndarray], *, n_jobs: int | None, verbose: int
+    points: np.ndarray,
+    sizes: Sequence[int],
+    plan: Plan,
+    orders: Sequence[np.ndarray],
+    *,
+    n_jobs: int | None,
+    verbose: int,
 ) -> np.ndarray:
     """Return the leaf ids (blocks, T, n) of all rows in each block of columns; no tree outlives its task.
 
@@ -127,4 +134,4 @@ def renumber(nodes, order, n_nodes, leaves):
 def _tree_tasks(n_trees: int, n_jobs: int | None) -> list[tuple[int, int]]:
     """Return the first and the end of each group of trees: a group shares its buffers."""
     edges = np.linspace(0, n_trees, min(n_trees, TASKS * n_workers(n_jobs)) + 1).astype(int).tolist()
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

@@ -1,8 +1,8 @@
 """Where a grown tree sends rows, under a mask of columns (Sec. 5.3).
 
 Most trees have long chains of nodes that peel a few rows off. So rows travel in groups, and only those that part from a
-group are marked. A cut of a single column finds them at an end of the column's sorted rows; for a cut of a sum, all rows
-are compared with it, several at a time. Rows of small groups go one by one.
+group are marked. A cut of a single column finds them at an end of the column's sorted rows; for a cut of a sum, all
+rows are compared with it, several at a time. Rows of small groups go one by one.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def route_groups(tree, terms, points, order, base, mark, goal):
             cut, first, stop = tree.cut[node], start[node], start[node + 1]
             children[0], children[1] = tree.left[node], tree.right[node]
             if first == stop:  # no column that is used: all rows go where 0 goes
-                node = children[0 if 0.0 < cut else 1]
+                node = children[0 if cut > 0.0 else 1]
                 continue
             f = feature[first]
             before, after = own[f, 0], own[f, 1]

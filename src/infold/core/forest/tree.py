@@ -18,7 +18,6 @@ from .columns import (
     SPARE,
     Cut,
     Node,
-    Search,
     Slots,
     best_cut,
     bin_column,
@@ -29,7 +28,6 @@ from .columns import (
 )
 from .criterion import FAST_BIC, between
 from .projection import draw_projections, project
-from .sorting import range_of
 
 # Sums of features are tried on a sample of rows first, and given up if they lose by MARGIN nats per row: three
 # standard errors, √(2 / SAMPLE). A sum of two unit columns loses by log 2, so the margin must stay below.
@@ -252,15 +250,19 @@ def begin_tree(weights, block_bits, seed, work, tree):
 def grow_tree(points, weights, block_bits, smallest, search, state, work, slots, tree):
     """Fill in a tree on the rows of points (d, n) that have weights; return the number of nodes and of terms.
 
-    A node with less weight than `smallest` is a leaf. Column f belongs to the block with the bit block_bits[f]; rows are
-    later sent through the tree with all columns but those of one block counting as 0, and where no such row can
+    A node with less weight than `smallest` is a leaf. Column f belongs to the block with the bit block_bits[f]; rows
+    are later sent through the tree with all columns but those of one block counting as 0, and where no such row can
     come, nothing is split. The heavier child of a node is split next, and the lighter one waits: along this chain,
     slots keep their columns. A node's random numbers depend only on its ancestors, as some branches are left out.
 
     Nine arguments: the rows, the rules, and where to work.
     """
     begin_tree(weights, block_bits, state[0], work, tree)
-    n_nodes, n_terms, height = np.int64(1), np.int64(0), 1  # a written number is a type of its own, and compiled for anew
+    n_nodes, n_terms, height = (
+        np.int64(1),
+        np.int64(0),
+        1,
+    )  # a written number is a type of its own, and compiled for anew
     while height > 0:
         height -= 1
         waiting = work.stack[height]

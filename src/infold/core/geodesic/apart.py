@@ -12,7 +12,7 @@ FLUSH = 255  # trees that a byte can count
 
 @kernel
 def trees_apart(leaves, own, begin, count, out):
-    """Fill out[j] with the number of trees t for which leaves[t, begin + j] is not own[t]; `count` is scratch, bytes."""
+    """Fill out[j] with the number of trees t for which leaves[t, begin + j] is not own[t]; `count` is scratch."""
     n_trees, end = own.size, begin + out.size
     for j in range(out.size):
         out[j] = 0.0
@@ -53,12 +53,10 @@ def fill_apart(leaves, rows, near):
 
 @kernel
 def leaf_ends(leaves, order):
-    """Return (T, leaves + 1): where each leaf ends along `order`, of a block of one column. Its leaves are intervals."""
+    """Return (T, leaves + 1): where each leaf, an interval of a block of one column, ends along its order of rows."""
     n_trees, n = leaves.shape
-    most = 0
-    for t in range(n_trees):
-        most = max(most, np.int64(leaves[t, order[n - 1]]))
-    ends = np.zeros((n_trees, most + 2), np.int32)
+    n_leaves = np.int64(leaves[:, order[n - 1]].max()) + 1  # they are numbered along the order
+    ends = np.zeros((n_trees, n_leaves + 1), np.int32)
     for t in range(n_trees):
         for i in range(n):
             ends[t, leaves[t, order[i]] + 1] = i + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def local_gksg(
         for first, size in zip(starts, sizes, strict=False)
     ]
     leaves = marginal_leaves(points, sizes, plan, orders, n_jobs=n_jobs, verbose=verbose)
-    blocks = [points[first:stop] for first, stop in zip(starts[:-1], starts[1:], strict=True)]
+    blocks = [points[first:stop] for first, stop in pairwise(starts)]
     counts = geodesic_counts(
         leaves,
         points,

@@ -60,4 +60,3 @@ def geodesic_neighbors(
 
     run(work, blocks(len(rows), ROWS_PER_TASK), n_jobs=n_jobs, label="finding neighbours", verbose=verbose)
     return distances, neighbors
-

@@ -1,7 +1,7 @@
 """Neighbours by boxes: rows in the leaves of a k-d tree, kept as a flat list. Best for few columns and many rows.
 
-The distances from one box to all others are a single loop, so there is no tree to walk: boxes are visited outwards by their
-number, and those too far away are passed over.
+The distances from one box to all others are a single loop, so there is no tree to walk: boxes are visited outwards by
+their number, and those too far away are passed over.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def box_radii(boxes, k, first, stop, radii):
         copy_rows(tile, size, center)
         box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
         widest = np.inf
-        for turn in range(2 * n_boxes):  # the box itself, then its neighbours to the right and left, farther and farther
+        for turn in range(2 * n_boxes):  # the box itself, then those to its right and left, farther and farther
             other = box + (turn + 1) // 2 if turn % 2 else box - turn // 2
             if other < 0 or other >= n_boxes or gaps[other] >= widest:
                 continue

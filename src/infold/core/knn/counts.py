@@ -6,6 +6,7 @@ All searches are exact and compare the same differences, so the choice changes n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -130,7 +131,7 @@ def _by_boxes(
 
 def _columns_of(space: int, starts: np.ndarray) -> np.ndarray:
     """Return the columns of a space."""
-    return np.concatenate([np.arange(a, b) for i, (a, b) in enumerate(zip(starts, starts[1:], strict=False)) if space >> i & 1])
+    return np.concatenate([np.arange(a, b) for i, (a, b) in enumerate(pairwise(starts)) if space >> i & 1])
 
 
 def _counting(columns: np.ndarray, bounds: np.ndarray, cost: float, counts: np.ndarray) -> Task:

@@ -6,9 +6,9 @@ Kraskov, Stögbauer & Grassberger (2004) for mutual information, Frenzel & Pompe
     I(X; Y | Z)        ψ(k) − ψ(n_xz) − ψ(n_yz) + ψ(n_z)
     total correlation  ψ(k) + (m − 1) ψ(n) − Σ ψ(n_j)
 
-Counts are of rows strictly nearer than the k-th neighbour, the row itself included. Where the k-th neighbour is a copy of
-the row (distance 0), no row is strictly nearer, and the row is an atom of a discrete distribution: k and all counts are
-then those of copies, the row itself included.
+Counts are of rows strictly nearer than the k-th neighbour, the row itself included. Where the k-th neighbour is a copy
+of the row (distance 0), no row is strictly nearer, and the row is an atom of a discrete distribution: k and all counts
+are then those of copies, the row itself included.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def joint_radius(near, q, row, scratch, lows, best):
     """Return the distance to the k-th neighbour of query q, given its distances near (blocks, queries, n) to all rows.
 
     The query is `row` itself, which is no neighbour. n is a multiple of GROUP: rows that are only padding are at
-    distance inf. `scratch` (n,), `lows` and `best` are as in `kth_smallest`; `scratch` is left with the joint distances.
+    distance inf. `scratch` (n,), `lows` and `best` are as in `kth_smallest`; `scratch` keeps the joint distances.
     """
     joint = space_distances(near, q, (1 << near.shape[0]) - 1, scratch)
     if near.shape[0] == 1:
@@ -109,8 +109,8 @@ def joint_radius(near, q, row, scratch, lows, best):
 def count_in_spaces(near, q, radius, k, spaces, scratch, counts):
     """Fill `counts` with k and the number of rows nearer than `radius` to query q in each space.
 
-    If `radius` is 0, the number of copies, the row itself included, takes the place of k. `scratch` is as `joint_radius`
-    left it.
+    If `radius` is 0, the number of copies, the row itself included, takes the place of k. `scratch` is as
+    `joint_radius` left it.
     """
     bound = max(radius, ATOM)
     counts[0] = k if radius > 0.0 else 1 + count_below(scratch, bound)
