@@ -1,18 +1,23 @@
-"""What each special path of the core buys: the same computation with and without it, side by side in one process.
+"""What each special path of the core buys: the same computation with and without it, in turns.
 
     python benchmarks/paths.py                      # all, about a quarter of an hour
     python benchmarks/paths.py --quick              # small samples
     python benchmarks/paths.py --only boxes slots   # some
 
-"Without" is a copy of `infold.core` in a temporary folder, with one place of its source changed. `part` is the phase that
-the path belongs to (counting neighbours, growing trees, finding leaves), `whole` the estimate. Processor seconds of one
-thread, the least of several alternating runs. `lines` are those of the functions that only this path needs.
+"Without" is a copy of `infold.core` in a temporary folder, with one place of its source changed. Either version has a
+process of its own: numba takes equal named tuples of two modules for one type, and then looks for a kernel at every
+call. `part` is the phase that the path belongs to (growing trees, finding leaves, counting neighbours), `whole` the
+estimate. Processor seconds of one thread, the least of several alternating runs. `lines` are those of the functions that
+only this path needs.
 """
 
 import argparse
 import importlib
 import inspect
+import json
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,7 +29,7 @@ import numpy as np
 import infold.core
 
 TREES, K = 300, 3
-RUNS, PATIENCE = 7, 4.0  # runs of either, fewer once they took so many seconds
+RUNS, PATIENCE = 15, 8.0  # runs of either, fewer once they took so many seconds
 SMALL = 500  # rows of a quick look
 
 
@@ -232,44 +237,76 @@ class Core:
         count(self.ids, self.points, self.sizes, self.orders, self.local, (1, 2), K, rows, n_jobs=1, verbose=0)
 
 
-def seconds(tasks: list) -> list[float]:
-    """Return the least processor time of each task, in alternating runs after one that is not counted."""
-    best, start = [np.inf] * len(tasks), time.perf_counter()
-    for run in range(1 + RUNS):
-        for i, task in enumerate(tasks):
-            begin = time.thread_time()
-            task()
-            if run:
-                best[i] = min(best[i], time.thread_time() - begin)
-        if run and time.perf_counter() - start > PATIENCE * len(tasks):
-            break
-    return best
+def answer_requests(package: str) -> None:
+    """Read requests [data, n, d, phase], one a line; answer with the processor seconds of one run."""
+    cores: dict[tuple, Core] = {}
+    for line in sys.stdin:
+        *case, phase = json.loads(line)
+        if tuple(case) not in cores:
+            cores = {tuple(case): Core(package, sample(*case))}
+        start = time.thread_time()
+        getattr(cores[tuple(case)], phase)()
+        print(time.thread_time() - start, flush=True)
 
 
-def measured(cores: list[Core], phase: str) -> str:
-    """Return cells: with, without, and their ratio."""
-    ours, without = seconds([getattr(core, phase) for core in cores])
+class Worker:
+    """A process with one version of the core."""
+
+    def __init__(self, package: str, folder: str) -> None:
+        path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
+        command = [sys.executable, __file__, "--package", package]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **pipes)
+
+    def seconds(self, *request) -> float:
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def measured(workers: list[Worker], *request) -> str:
+    """Return cells: with, without, and their ratio; the first two runs are not counted."""
+    for _ in range(2):
+        [worker.seconds(*request) for worker in workers]
+    found, start = [], time.perf_counter()
+    while len(found) < 2 or (len(found) < RUNS and time.perf_counter() - start < PATIENCE):
+        found.append([worker.seconds(*request) for worker in workers])
+    ours, without = np.min(found, axis=0)
     return f"{1e3 * ours:.2f} ms | {1e3 * without:.2f} ms | **{without / ours:.2f}**"
+
+
+def measure(name: str, folder: str, quick: bool) -> None:
+    """Print a line for each case of a path."""
+    path = PATHS[name]
+    cases = dict.fromkeys((data, min(n, SMALL), d) for data, n, d in path.cases) if quick else path.cases
+    workers = [Worker(package, folder) for package in ("infold.core", changed_core(name, path, Path(folder)))]
+    for data, n, d in cases:
+        part = "| | " if path.part == "ksg" else measured(workers, data, n, d, path.part)
+        whole = measured(workers, data, n, d, "ksg" if path.part == "ksg" else "gksg")
+        case = f"{data} {d // 2}+{d - d // 2}, n = {n:,}"
+        print(f"| {path.title} | {n_lines(path.functions)} | {case} | {part} | {whole} |", flush=True)
+    for worker in workers:
+        worker.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=PATHS, default=list(PATHS))
     parser.add_argument("--quick", action="store_true", help="small samples")
+    parser.add_argument("--package", help=argparse.SUPPRESS)  # of a worker
     options = parser.parse_args()
+    if options.package:
+        answer_requests(options.package)
+        return
     print("| path | lines | case | part, with | without | ratio | whole, with | without | ratio |")
     print("|---|--:|---|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as folder:
-        sys.path.insert(0, folder)
         for name in options.only:
-            path = PATHS[name]
-            packages = ["infold.core", changed_core(name, path, Path(folder))]
-            for data, n, d in dict.fromkeys((a, min(b, SMALL), c) for a, b, c in path.cases) if options.quick else path.cases:
-                cores = [Core(package, sample(data, n, d)) for package in packages]
-                part = "| | " if path.part == "ksg" else measured(cores, path.part)
-                whole = measured(cores, "ksg" if path.part == "ksg" else "gksg")
-                case = f"{data} {d // 2}+{d - d // 2}, n = {n:,}"
-                print(f"| {path.title} | {n_lines(path.functions)} | {case} | {part} | {whole} |", flush=True)
+            measure(name, folder, options.quick)
 
 
 if __name__ == "__main__":
