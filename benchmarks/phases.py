@@ -1,7 +1,7 @@
 """Where the time of G-KSG goes: growing trees, sending rows to leaves, counting neighbours. One thread.
 
-    python benchmarks/phases.py            # 2,000 and 10,000 rows, a minute or two
-    python benchmarks/phases.py --rows 500
+python benchmarks/phases.py            # 2,000 and 10,000 rows, a minute or two
+python benchmarks/phases.py --rows 500
 """
 
 import argparse
@@ -51,7 +51,9 @@ def phases(data, n_trees=TREES):
     block_of, starts = np.repeat([0, 1], sizes), (0, sizes[0])
     seeds = np.arange(1, n_trees + 1, dtype=np.uint64)
     plan = Plan(seeds, "fast_bic", n, default_min_samples_split(n))
-    orders = [np.argsort(points[first]) if size == 1 else np.arange(n) for first, size in zip(starts, sizes, strict=True)]
+    orders = [
+        np.argsort(points[first]) if size == 1 else np.arange(n) for first, size in zip(starts, sizes, strict=True)
+    ]
     leaves = np.empty((2, n_trees, n), leaf_type(plan, n))
     trees, growing = timed(grown, points, 1 << block_of, plan)
     order, sorting = timed(sorted_rows, points)
