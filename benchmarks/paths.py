@@ -4,9 +4,8 @@
     python benchmarks/paths.py --quick              # small samples
     python benchmarks/paths.py --only boxes slots   # some
 
-"Without" is a copy of `infold.core` in a temporary folder, with one place of its source changed. Either version has a
-process of its own: numba takes equal named tuples of two modules for one type, and then looks for a kernel at every
-call. `part` is the phase that the path belongs to (growing trees, finding leaves, counting neighbours), `whole` the
+"Without" is a copy of `infold.core` in a temporary folder, with one place of its source changed. Each version has a
+process of its own: with both in one, whichever is loaded second looks its kernels up anew at every call. `part` is the phase that the path belongs to (growing trees, finding leaves, counting neighbours), `whole` the
 estimate. Processor seconds of one thread, the least of several alternating runs. `lines` are those of the functions that
 only this path needs.
 """

@@ -25,7 +25,7 @@ IMPORTS = {
 TIMED = "import time; start = time.process_time(); {}; print(time.process_time() - start)"
 
 ESTIMATE = "infold.mutual_information(X, Y, method='{}', n_jobs=1, verbose=0)"
-CONDITIONAL = "local_ksg(np.ascontiguousarray(np.hstack([X, Y, X]).T), [X.shape[1], Y.shape[1], X.shape[1]], 3, spaces=CONDITIONAL)"
+CONDITIONAL = "local_ksg(np.vstack([X.T, Y.T, Z.T]), [X.shape[1]] * 3, 3, spaces=CONDITIONAL)"
 FIRST_CALLS = (  # label, rows, columns per side, call, at most (processor seconds)
     ("KSG, few rows", 400, 10, ESTIMATE.format("ksg"), 5),
     ("KSG, one column per side", 2_000, 1, ESTIMATE.format("ksg"), 5),
@@ -44,7 +44,7 @@ import infold, infold.estimators, infold.measures
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=({rows}, {columns}))
-Y = X + rng.normal(size=X.shape)
+Y, Z = X + rng.normal(size=(2, *X.shape))
 start = time.process_time()
 {call}
 print(time.process_time() - start)

@@ -1,4 +1,4 @@
-"""G-KSG with more and more rows: the paper's distance or ties broken everywhere, trees on all rows or on at most 10,000.
+"""G-KSG with more and more rows: the paper's distance or ties broken, trees on all rows or on at most 10,000.
 
     python experiments/large_n.py                                # 500 to 100,000 rows, five samples each
     python experiments/large_n.py --rows 3000 --repetitions 2
@@ -46,6 +46,7 @@ def cells(found):
 
 
 def main():
+    """Print the table, and write the estimates."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[500, 3_000, 10_000, 30_000, 100_000])
     parser.add_argument("--repetitions", type=int, default=5)

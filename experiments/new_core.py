@@ -53,11 +53,13 @@ class Version:
         self.process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **pipes)
 
     def estimates(self, *request) -> np.ndarray:
+        """Return one estimate per seed of a request (task, n, noise columns, seeds)."""
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         return np.array(json.loads(self.process.stdout.readline()))
 
     def close(self) -> None:
+        """End the process."""
         self.process.stdin.close()
         self.process.wait()
 
@@ -71,6 +73,7 @@ def check_out(revision: str, folder: Path) -> Path:
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("revision", nargs="?", default=BEFORE)
     parser.add_argument("--seeds", type=int, default=20)
@@ -95,8 +98,8 @@ def main() -> None:
         new.close()
     found, errors = np.array(gaps).T
     print(
-        f"\n{len(seeds)} samples each; {np.mean(np.abs(found) > 2 * errors):.0%} of {len(gaps)} gaps exceed two standard "
-        f"errors (5 % would by chance); mean gap {found.mean():+.4f}, largest {np.abs(found).max():.4f} nats."
+        f"\n{len(seeds)} samples each; {np.mean(np.abs(found) > 2 * errors):.0%} of {len(gaps)} gaps exceed two "
+        f"standard errors (5 % would by chance); mean gap {found.mean():+.4f}, largest {np.abs(found).max():.4f} nats."
     )
 
 
