@@ -68,10 +68,8 @@ def time_refits(counts, runs):
         for d in (1, 5):
             for name, (task, times) in refits(method, *sample(d), count).items():
                 one, several = (seconds(lambda jobs=jobs, task=task: task(jobs), runs) for jobs in (1, WORKERS))
-                print(
-                    f"| {name} | {method} | {d}+{d} | {times:,} | {one:.3f} | {several:.3f} | {1e3 * several / times:.3f} |",
-                    flush=True,
-                )
+                found = f"{one:.3f} | {several:.3f} | {1e3 * several / times:.3f}"
+                print(f"| {name} | {method} | {d}+{d} | {times:,} | {found} |", flush=True)
 
 
 def fitted(estimator, X, Y):

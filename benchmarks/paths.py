@@ -5,9 +5,10 @@
     python benchmarks/paths.py --only boxes slots   # some
 
 "Without" is a copy of `infold.core` in a temporary folder, with one place of its source changed. Each version has a
-process of its own: with both in one, whichever is loaded second looks its kernels up anew at every call. `part` is the phase that the path belongs to (growing trees, finding leaves, counting neighbours), `whole` the
-estimate. Processor seconds of one thread, the least of several alternating runs. `lines` are those of the functions that
-only this path needs.
+process of its own: with both in one, whichever is loaded second looks its kernels up anew at every call. `part` is the
+phase that the path belongs to (growing trees, finding leaves, counting neighbours), `whole` the estimate. Processor
+seconds of one thread, the least of several alternating runs. `lines` are those of the functions that only this path
+needs.
 """
 
 import argparse
