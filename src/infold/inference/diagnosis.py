@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infold.core.rows import Memory
 from infold.data.checks import check_count
 from infold.data.question import Question, ask
 from infold.estimators import MutualInformationEstimator
+from infold.inference.rows import Memory
 from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
@@ -338,7 +338,7 @@ def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
 
 def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
-    from infold.core.rows import copied_share, memory
+    from infold.inference.rows import copied_share, memory
 
     found = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
     block = None
@@ -349,7 +349,7 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
 
 def _dimensions(question: Question) -> dict[str, float]:
     """Return the intrinsic dimension of each block, and of all together."""
-    from infold.core.rows import intrinsic_dimension
+    from infold.inference.rows import intrinsic_dimension
 
     sides = {name.lower(): intrinsic_dimension(table.values) for name, table in question.blocks.items()}
     return {**sides, "joint": intrinsic_dimension(question.joint)}

@@ -41,7 +41,7 @@ def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
 
     Where rows change places within groups, only autocorrelation within groups counts; small groups show nothing.
     """
-    from infold.core.rows import memory
+    from infold.inference.rows import memory
 
     if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
         return None
@@ -58,14 +58,14 @@ def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
 
 def suggested_block(*lengths: int) -> int:
     """Return how many rows to keep together: only autocorrelation on all sides can be mistaken for dependence."""
-    from infold.core.rows import BLOCK_LAGS
+    from infold.inference.rows import BLOCK_LAGS
 
     return max(2, BLOCK_LAGS * min(lengths))
 
 
 def tied_columns(question: Question) -> dict[str, float]:
     """Return column → share of its values that another row has too, for columns with ties."""
-    from infold.core.rows import tied_share
+    from infold.inference.rows import tied_share
 
     shares = {}
     for block, (values, names) in question.blocks.items():

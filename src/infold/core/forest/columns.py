@@ -1,7 +1,7 @@
 """The best cut of a projected column: bins of equal width, and a look into the few that matter.
 
 Each bin keeps the weight and the first two moments of its rows, so the score at the edges between bins tells which bins
-to open: both ends and the two beside the best edge, unless a bound excludes them. Only the rows of those are sorted and
+to open: both ends and the two beside the best edge. Only the rows of those are sorted and
 tried one by one. With a single bin all rows are: that is the exact search.
 
 Fast-BIC peels tails: on Gaussian data most cuts take off a handful of rows, and a tree is a chain of hundreds of such
@@ -11,7 +11,6 @@ is next looked at, and are passed over among its rows.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +18,8 @@ import numpy as np
 from ..jit import kernel
 from .criterion import (
     FAST_BIC,
-    LOG_HUGE,
     TWO_MEANS,
     best_position,
-    score,
     variance_floor,
     whole_score,
 )
@@ -173,28 +170,6 @@ def edge_score(criterion, moments, m, scale, edges, n_log_n):
 
 
 @kernel
-def bin_bound(criterion, edges, i, n, m, floor, n_log_n):
-    """Return a bound: no cut inside bin i of n has a fast-BIC score below it.
-
-    Squares are no less than at the bin's outer edges, nor than what `floor` asks for. With these the score is concave
-    in the weight to the left, so that it is smallest at an end. A side needs two rows at least.
-    """
-    least = math.log(floor)
-    n_0 = edges[0, i - 1] if i > 0 else 0.0
-    n_1 = edges[0, i]
-    if n_0 == n_1 or n_1 < 2.0 or m - n_0 < 3.0:
-        return np.inf
-    left = max(edges[3, i - 1] if i > 0 and edges[3, i - 1] < LOG_HUGE else least, least)
-    right = max(edges[4, i] if i < n - 1 and edges[4, i] < LOG_HUGE else least, least)
-    if n_0 == 0.0:
-        n_0 = 2.0
-    bound = min(
-        score(criterion, n_0, left, m - n_0, right, n_log_n), score(criterion, n_1, left, m - n_1, right, n_log_n)
-    )
-    return bound - 1e-9 * abs(bound)  # sums are rounded: a hair's breadth is given away
-
-
-@kernel
 def sum_values(values, loads, low, scale, mean, before, sums, last):
     """Fill sums[:3] with weight, sum and squares up to each distinct one of the sorted values; return how many.
 
@@ -293,12 +268,9 @@ def best_cut(points, weights, node, feature, sign, slots, slot, search, fresh, t
         i = (below, above, 0, n - 1)[turn]
         if (turn > 0 and i == below) or (turn > 1 and i == above) or (turn > 2 and i == 0):
             continue
-        if criterion == FAST_BIC:
-            bound = bin_bound(criterion, edges, i, n, node.m, floor, search.n_log_n)
-            if 0 < i < n - 1:
-                bound = max(bound, at_edge - GAIN)
-            if whole_score(criterion, bound, node.m, here.scale) >= limit:
-                continue
+        at_best = whole_score(criterion, at_edge - GAIN, node.m, here.scale)
+        if criterion == FAST_BIC and 0 < i < n - 1 and at_best >= limit:
+            continue
         if not here.is_grouped:
             if not fresh:
                 project(points, node.members[node.first : node.end], feature, sign, slots.projected)

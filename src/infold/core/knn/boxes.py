@@ -132,7 +132,7 @@ def copy_rows(tile, size, rows):
 
 
 @kernel
-def box_radii(boxes, k, first, stop, radii):
+def box_radii(boxes, k, radii, first, stop):
     """Fill `radii` with the distance to the k-th neighbour of each row in the boxes first to stop; return the visits.
 
     A visit is a row that looks at a box.
@@ -173,7 +173,7 @@ def box_radii(boxes, k, first, stop, radii):
 
 
 @kernel
-def box_counts(boxes, bounds, first, stop, counts):
+def box_counts(boxes, bounds, counts, first, stop):
     """Fill `counts` with how many rows are nearer than its bound to each row in the boxes first to stop."""
     n_boxes, d, width = boxes.tiles.shape
     low, high, starts, zero = boxes.low, boxes.high, boxes.starts, boxes.starts[0]

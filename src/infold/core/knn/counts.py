@@ -6,7 +6,9 @@ All searches are exact and compare the same differences, so the choice changes n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
+from operator import call
 
 import numpy as np
 
@@ -22,13 +24,11 @@ BOX_ROWS, BOX_COLUMNS = 200, 10
 # searched. A scan looks at all rows, but faster: it wins if a search looks at more than this share of them.
 PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
 NARROW, WIDE, NARROW_COLUMNS = 64, 128, 6  # rows of a box
-# Costs are in coordinates compared, of which a thread does about 5e9 per second.
-PAIR_COST = 6  # what a pair of rows costs besides its columns
-ROW_COST = 1_000  # what a row costs in boxes or a sorted column besides the rows that it is compared with
-WORTH_THREADS = 2e8  # about 40 ms: starting threads takes some milliseconds
+# Starting threads takes a millisecond or two: so many values compared in a scan, or rows in boxes, take ten.
+SCANNED, BOXED = 5e7, 10_000
 TASKS = 16  # so that no thread waits long for the last one
 
-Task = tuple[Callable[[int, int], object], int, float]
+Task = tuple[Callable[[int, int], object], int]  # f, called with parts of range(total); total
 
 
 def neighbor_counts(
@@ -61,14 +61,17 @@ def neighbor_counts(
     The k-th neighbour is that in the space of all blocks. Every count includes the row itself. Where the k-th neighbour
     is at distance 0, the first row of the answer is the number of copies instead of k, and "nearer" means copies.
     """
-    starts = np.concatenate(([0], np.cumsum(sizes)))
+    (d, n), starts = columns.shape, np.concatenate(([0], np.cumsum(sizes)))
     norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
-    found = None
-    if not norms.any() and boxes_may_pay(*columns.shape):
-        found = _by_boxes(columns, starts, spaces, k, n_jobs, verbose)
-    if found is None:
-        found = _by_scan(columns, starts, norms, spaces, k, n_jobs, verbose)
-    return found
+    if not norms.any() and boxes_may_pay(d, n):
+        threads = n_jobs if n >= BOXED else 1
+        boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
+        if n < PROBE_FROM or _visited_share(boxes, k, n) <= WORTH_BOXES:
+            return _by_boxes(columns, starts, spaces, k, boxes, partial(_run, n_jobs=threads, verbose=verbose))
+    counts = np.empty((n, 1 + len(spaces)), np.int64)
+    scan = partial(scan_counts, padded(columns), starts, norms, np.array(spaces), k, counts)
+    _run([(scan, n)], n_jobs=n_jobs if float(n) * n * d >= SCANNED else 1, verbose=verbose)
+    return counts.T
 
 
 def boxes_may_pay(d: int, n: int) -> bool:
@@ -76,89 +79,48 @@ def boxes_may_pay(d: int, n: int) -> bool:
     return n >= (BOX_ROWS * d if d <= BOX_COLUMNS else PROBE_FROM)
 
 
-def _by_scan(
-    columns: np.ndarray,
-    starts: np.ndarray,
-    norms: np.ndarray,
-    spaces: Sequence[int],
-    k: int,
-    n_jobs: int | None,
-    verbose: int,
-) -> np.ndarray:
-    d, n = columns.shape
-    counts, table, masks = np.empty((n, 1 + len(spaces)), np.int64), padded(columns), np.array(spaces)
-
-    def work(begin: int, stop: int) -> None:
-        scan_counts(table, starts, norms, masks, k, begin, stop, counts)
-
-    _in_parts([(work, n, float(n) * n * (d + PAIR_COST))], n_jobs, verbose)
-    return counts.T
+def _visited_share(boxes: Boxes, k: int, n: int) -> float:
+    """Return the share of all rows that a search for neighbours looks at, by a few searches."""
+    n_boxes, _, width = boxes.tiles.shape
+    probes, radii = range(0, n_boxes, PROBED), np.empty(n)
+    visits = sum(box_radii(boxes, k, radii, box, box + 1) for box in probes)
+    return visits * width * n_boxes / (len(probes) * float(n) * n)
 
 
 def _by_boxes(
-    columns: np.ndarray, starts: np.ndarray, spaces: Sequence[int], k: int, n_jobs: int | None, verbose: int
-) -> np.ndarray | None:
-    """Return the counts, or None if a few searches show that a scan will be faster."""
-    d, n = columns.shape
-    boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
-    radii, n_boxes, width = np.empty(n), len(boxes.tiles), boxes.tiles.shape[2]
-    share = 0.1  # of the rows that a search looks at, unless it is known better
-    if n >= PROBE_FROM:
-        probes = range(0, n_boxes, PROBED)
-        visits = sum(box_radii(boxes, k, box, box + 1, radii) for box in probes)
-        share = visits * width * n_boxes / (len(probes) * float(n) * n)
-        if share > WORTH_BOXES:
-            return None
-    cost = float(n) * (n * share * (d + PAIR_COST) + ROW_COST)
-
-    def search(first: int, stop: int) -> None:
-        box_radii(boxes, k, first, stop, radii)
-
-    _in_parts([(search, n_boxes, cost)], n_jobs, verbose)
-    counts = np.empty((1 + len(spaces), n), np.int64)
+    columns: np.ndarray,
+    starts: np.ndarray,
+    spaces: Sequence[int],
+    k: int,
+    boxes: Boxes,
+    run_tasks: Callable[[Sequence[Task]], None],
+) -> np.ndarray:
+    n, n_boxes = columns.shape[1], len(boxes.tiles)
+    radii, counts = np.empty(n), np.empty((1 + len(spaces), n), np.int64)
+    run_tasks([(partial(box_radii, boxes, k, radii), n_boxes)])
     bounds, counts[0] = np.maximum(radii, ATOM), k
-    tasks = [
-        _counting(columns[_columns_of(space, starts)], bounds, cost, out)
-        for space, out in zip(spaces, counts[1:], strict=True)
-    ]
-    if not radii.all():
-        tasks.append(_box_task(boxes, bounds, cost, copies := np.empty(n, np.int64)))
-    _in_parts(tasks, n_jobs, verbose)
-    if not radii.all():
-        counts[0] = np.where(radii == 0, copies, k)
+    tasks: list[Task] = []
+    for space, out in zip(spaces, counts[1:], strict=True):
+        own = columns[[f for b, (i, j) in enumerate(pairwise(starts)) if space >> b & 1 for f in range(i, j)]]
+        if len(own) == 1:
+            order = np.argsort(own[0])
+            tasks.append((partial(sorted_counts, own[0][order], order, bounds, out), n))
+        else:
+            within = make_boxes(own, WIDE)
+            tasks.append((partial(box_counts, within, bounds, out), len(within.tiles)))
+    atoms = radii == 0
+    if atoms.any():
+        copies = np.empty(n, np.int64)
+        tasks.append((partial(box_counts, boxes, bounds, copies), n_boxes))
+    run_tasks(tasks)
+    if atoms.any():
+        counts[0, atoms] = copies[atoms]
     return counts
 
 
-def _columns_of(space: int, starts: np.ndarray) -> np.ndarray:
-    """Return the columns of a space."""
-    return np.concatenate([np.arange(a, b) for i, (a, b) in enumerate(pairwise(starts)) if space >> i & 1])
-
-
-def _counting(columns: np.ndarray, bounds: np.ndarray, cost: float, counts: np.ndarray) -> Task:
-    """Return the task of counting, in one space, the rows nearer than its bound to each row."""
-    if len(columns) > 1:
-        return _box_task(make_boxes(columns, WIDE), bounds, cost, counts)
-    order = np.argsort(columns[0])
-    ordered = columns[0][order]
-
-    def work(begin: int, stop: int) -> None:
-        sorted_counts(ordered, order, bounds, begin, stop, counts)
-
-    return work, len(order), float(len(order)) * ROW_COST
-
-
-def _box_task(boxes: Boxes, bounds: np.ndarray, cost: float, counts: np.ndarray) -> Task:
-    def work(first: int, stop: int) -> None:
-        box_counts(boxes, bounds, first, stop, counts)
-
-    return work, len(boxes.tiles), cost
-
-
-def _in_parts(tasks: Sequence[Task], n_jobs: int | None, verbose: int) -> None:
-    """Run tasks (f, total, cost), each as f(begin, stop) over range(total): on threads if the cost is worth it."""
-    if sum(cost for *_, cost in tasks) < WORTH_THREADS:
-        for task, total, _ in tasks:
-            task(0, total)
-        return
-    parts = [(task, begin, stop) for task, total, _ in tasks for begin, stop in blocks(total, -(-total // TASKS))]
-    run(lambda task, begin, stop: task(begin, stop), parts, n_jobs=n_jobs, label="KSG", verbose=verbose)
+def _run(tasks: Sequence[Task], *, n_jobs: int | None, verbose: int) -> None:
+    """Call each task's function with all parts of its range."""
+    parts = [
+        (task, *part) for task, total in tasks for part in blocks(total, -(-total // (TASKS if n_jobs != 1 else 1)))
+    ]
+    run(call, parts, n_jobs=n_jobs, label="KSG", verbose=verbose)

@@ -46,7 +46,7 @@ def euclidean_distances(columns, first, stop, center, begin, out):
 
 
 @kernel
-def scan_counts(columns, starts, metrics, spaces, k, begin, stop, counts):
+def scan_counts(columns, starts, metrics, spaces, k, counts, begin, stop):
     """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n), padded with inf.
 
     Block b has the columns starts[b] to starts[b + 1] and the norm metrics[b].

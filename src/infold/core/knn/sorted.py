@@ -6,7 +6,7 @@ from ..jit import kernel
 
 
 @kernel
-def sorted_counts(ordered, order, bounds, begin, stop, counts):
+def sorted_counts(ordered, order, bounds, counts, begin, stop):
     """Fill counts[order[i]] with how many of the `ordered` values are nearer than its bound to the i-th of them.
 
     order[i] is the row of the i-th value; i runs from begin to stop. What is compared is the difference itself, as in

@@ -10,7 +10,7 @@ from samples import walk
 from scipy.stats import chi2
 
 import infold
-from infold.core.rows import LAGS, copied_share, intrinsic_dimension, memory, tied_share
+from infold.inference.rows import LAGS, copied_share, intrinsic_dimension, memory, tied_share
 
 
 def test_memory_matches_definition(rng):
