@@ -1,6 +1,6 @@
 """What each special path of the core buys: the same computation with and without it, in turns.
 
-    python benchmarks/paths.py                      # all, about a quarter of an hour
+    python benchmarks/paths.py                      # all, about twenty minutes
     python benchmarks/paths.py --quick              # small samples
     python benchmarks/paths.py --only boxes slots   # some
 
@@ -29,7 +29,7 @@ import numpy as np
 import infold.core
 
 TREES, K = 300, 3
-RUNS, PATIENCE = 15, 8.0  # runs of either, fewer once they took so many seconds
+RUNS, PATIENCE = 15, 4.0  # runs of either, fewer once they took so many seconds
 SMALL = 500  # rows of a quick look
 
 
