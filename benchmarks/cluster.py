@@ -18,7 +18,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import infold
-from infold.core.parallel import in_order
+from infold.parallel.scheduler import in_order
 
 N_SAMPLES, N_COLUMNS = 500, 5
 
