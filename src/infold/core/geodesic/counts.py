@@ -9,7 +9,7 @@ import numpy as np
 from infold.parallel.scheduler import blocks, run
 
 from ..jit import kernel
-from ..knn.selection import GROUP, count_in_spaces, joint_radius
+from ..knn.selection import count_in_spaces, joint_radius
 from .apart import fill_apart, fill_apart_along, leaf_ends
 from .distance import EVERYWHERE, RELEASED, LocalPart, refine
 
@@ -27,15 +27,15 @@ def count_queries(near, columns, starts, rows, local, spaces, k, counts):
     released code's can exceed the trees apart in another block, so it comes first.
     """
     n_blocks, _, n = near.shape
-    scratch, lows, best = np.empty(n), np.empty(n // GROUP), np.empty(k)
+    scratch, best = np.empty(n), np.empty((1, k))
     for q in range(rows.size):
         radius = 0.0
         if local.variant != RELEASED:
-            radius = joint_radius(near, q, rows[q], scratch, lows, best)
+            radius = joint_radius(near, q, rows[q], scratch, best)
         if radius == 0.0 or local.variant == EVERYWHERE:
             for b in range(n_blocks):
                 refine(columns[starts[b] : starts[b + 1]], rows[q], radius, local, b, near[b, q])
-            radius = joint_radius(near, q, rows[q], scratch, lows, best)
+            radius = joint_radius(near, q, rows[q], scratch, best)
         count_in_spaces(near, q, radius, k, spaces, scratch, counts[q])
 
 
@@ -62,7 +62,7 @@ def geodesic_counts(
     fills = [_filler(leaves[b], orders[b] if size == 1 else None) for b, size in enumerate(sizes)]
 
     def work(begin: int, stop: int) -> None:
-        near = np.full((len(sizes), QUERIES, -(-n // GROUP) * GROUP), np.inf)
+        near = np.empty((len(sizes), QUERIES, n))
         for first in range(begin, stop, QUERIES):
             rows = queries[first : min(first + QUERIES, stop)]
             for fill, out in zip(fills, near, strict=True):

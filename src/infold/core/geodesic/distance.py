@@ -37,11 +37,11 @@ class LocalPart(NamedTuple):
 def add_local_part(columns, row, level, size, unit, near):
     """Add the locally Euclidean part, L2 / size × unit, to the distances `near` of a row that are `level` trees.
 
-    A negative level stands for all of them. Rows at distance inf are only padding. Dividing first keeps ties: the
-    farthest pair is exactly `unit` apart in every block.
+    A negative level stands for all of them. Dividing first keeps ties: the farthest pair is exactly `unit` apart in
+    every block.
     """
     for j in range(near.size):
-        if near[j] == level or (level < 0.0 and near[j] < np.inf):
+        if near[j] == level or level < 0.0:
             near[j] += euclidean(columns, row, j) / size * unit
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import kernel, kernel_without_nan
 from .scan import chebyshev_distances
-from .selection import clear, count_below, insert
+from .selection import clear, count_below, keep_smallest
 
 
 class Boxes(NamedTuple):
@@ -146,7 +146,7 @@ def box_radii(boxes, k, radii, first, stop):
         tile, begin = boxes.tiles[box], boxes.starts[box]
         size = boxes.starts[box + 1] - begin
         for q in range(size):
-            clear(best[q])
+            clear(best, q)
         copy_rows(tile, size, center)
         box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
         widest = np.inf
@@ -162,10 +162,7 @@ def box_radii(boxes, k, radii, first, stop):
                     chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
                     if other == box:
                         near[q] = np.inf
-                    if count_below(near, best[q, -1]) > 0:
-                        for j in range(width):
-                            if near[j] < best[q, -1]:
-                                insert(best[q], near[j])
+                    keep_smallest(near, best, q)
                 widest = max(widest, best[q, -1])
         for q in range(size):
             radii[boxes.order[begin + q]] = best[q, -1]

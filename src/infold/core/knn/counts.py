@@ -15,7 +15,7 @@ import numpy as np
 from infold.parallel.scheduler import blocks, run
 
 from .boxes import Boxes, box_counts, box_radii, make_boxes
-from .scan import CHEBYSHEV, padded, scan_counts
+from .scan import CHEBYSHEV, scan_counts
 from .selection import ATOM
 from .sorted import sorted_counts
 
@@ -26,7 +26,7 @@ BOX_ROWS, BOX_COLUMNS = 200, 10
 PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
 NARROW, WIDE, NARROW_COLUMNS = 64, 128, 6  # rows of a box
 # Starting threads takes a millisecond or two: so many values compared in a scan, or rows in boxes, take ten.
-SCANNED, BOXED = 5e7, 10_000
+SCANNED, BOXED = 5e7, 5_000
 TASKS = 16  # so that no thread waits long for the last one
 
 Task = tuple[Callable[[int, int], object], int]  # f, called with parts of range(total); total
@@ -70,7 +70,7 @@ def neighbor_counts(
         if n < PROBE_FROM or _visited_share(boxes, k, n) <= WORTH_BOXES:
             return _by_boxes(columns, starts, spaces, k, boxes, partial(_run, n_jobs=threads, verbose=verbose))
     counts = np.empty((n, 1 + len(spaces)), np.int64)
-    scan = partial(scan_counts, padded(columns), starts, norms, np.array(spaces), k, counts)
+    scan = partial(scan_counts, columns, starts, norms, np.array(spaces), k, counts)
     _run([(scan, n)], n_jobs=n_jobs if float(n) * n * d >= SCANNED else 1, verbose=verbose)
     return counts.T
 
@@ -104,8 +104,7 @@ def _by_boxes(
     for space, out in zip(spaces, counts[1:], strict=True):
         own = columns[[f for b, (i, j) in enumerate(pairwise(starts)) if space >> b & 1 for f in range(i, j)]]
         if len(own) == 1:
-            order = np.argsort(own[0])
-            tasks.append((partial(sorted_counts, own[0][order], order, bounds, out), n))
+            tasks.append((partial(sorted_counts, np.sort(own[0]), own[0], boxes.order, bounds, out), n))
         else:
             within = make_boxes(own, WIDE)
             tasks.append((partial(box_counts, within, bounds, out), len(within.tiles)))
@@ -121,7 +120,9 @@ def _by_boxes(
 
 def _run(tasks: Sequence[Task], *, n_jobs: int | None, verbose: int) -> None:
     """Call each task's function with all parts of its range."""
-    parts = [
-        (task, *part) for task, total in tasks for part in blocks(total, -(-total // (TASKS if n_jobs != 1 else 1)))
-    ]
+    if n_jobs == 1:  # at once: a small estimate takes no longer than the scheduler
+        for task, total in tasks:
+            task(0, total)
+        return
+    parts = [(task, *part) for task, total in tasks for part in blocks(total, -(-total // TASKS))]
     run(call, parts, n_jobs=n_jobs, label="KSG", verbose=verbose)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import kernel, kernel_without_nan
-from .selection import GROUP, count_in_spaces, joint_radius
+from .selection import count_in_spaces, joint_radius
 
 CHEBYSHEV, EUCLIDEAN = 0, 1
 TILE, QUERIES = 512, 8  # so many rows stay in the cache while so many queries look at them
@@ -47,13 +47,13 @@ def euclidean_distances(columns, first, stop, center, begin, out):
 
 @kernel
 def scan_counts(columns, starts, metrics, spaces, k, counts, begin, stop):
-    """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n), padded with inf.
+    """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n).
 
     Block b has the columns starts[b] to starts[b + 1] and the norm metrics[b].
     """
     (d, n), n_blocks = columns.shape, metrics.size
     near, scratch = np.empty((n_blocks, QUERIES, n)), np.empty(n)
-    lows, best, center = np.empty(n // GROUP), np.empty(k), np.empty((QUERIES, d))
+    best, center = np.empty((1, k)), np.empty((QUERIES, d))
     for first in range(begin, stop, QUERIES):
         m = min(QUERIES, stop - first)
         for q in range(m):
@@ -69,13 +69,5 @@ def scan_counts(columns, starts, metrics, spaces, k, counts, begin, stop):
                     else:
                         chebyshev_distances(columns, starts[b], starts[b + 1], center[q], tile, out)
         for q in range(m):
-            radius = joint_radius(near, q, first + q, scratch, lows, best)
+            radius = joint_radius(near, q, first + q, scratch, best)
             count_in_spaces(near, q, radius, k, spaces, scratch, counts[first + q])
-
-
-def padded(columns: np.ndarray) -> np.ndarray:
-    """Return `columns` (d, n) with rows at distance inf from all others added, up to a multiple of GROUP."""
-    d, n = columns.shape
-    out = np.full((d, -(-n // GROUP) * GROUP), np.inf)
-    out[:, :n] = columns
-    return out

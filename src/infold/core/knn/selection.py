@@ -6,60 +6,34 @@ import numpy as np
 
 from ..jit import kernel, kernel_without_nan
 
-GROUP = 16  # values whose minimum is taken at once: most groups hold no neighbour, and are passed over
 ATOM = 5e-324  # the smallest positive number: only copies are nearer
 
 
 @kernel
-def clear(best):
-    """Fill `best` with inf: a loop, as numba takes seconds to compile the errors of a slice assignment."""
-    for i in range(best.size):
-        best[i] = np.inf
+def clear(best, q):
+    """Fill best[q] with inf: a loop, as numba takes seconds to compile the errors of a slice assignment."""
+    for i in range(best.shape[1]):
+        best[q, i] = np.inf
 
 
 @kernel
-def insert(best, value):
-    """Put `value`, smaller than the last of the sorted `best`, in its place, and drop the last."""
-    place = best.size - 1
-    while place > 0 and best[place - 1] > value:
-        best[place] = best[place - 1]
+def insert(best, q, value):
+    """Put `value`, smaller than the last of the sorted best[q], in its place, and drop the last."""
+    place = best.shape[1] - 1
+    while place > 0 and best[q, place - 1] > value:
+        best[q, place] = best[q, place - 1]
         place -= 1
-    best[place] = value
-
-
-@kernel_without_nan
-def group_minima(values, lows):
-    """Fill lows[g] with the minimum of the values g, g + lows.size, g + 2 lows.size …; GROUP of them."""
-    n_groups = lows.size
-    for g in range(n_groups):
-        lows[g] = values[g]
-    for step in range(1, GROUP):
-        others = values[step * n_groups : (step + 1) * n_groups]
-        for g in range(n_groups):
-            lows[g] = min(lows[g], others[g])
+    best[q, place] = value
 
 
 @kernel
-def kth_smallest(values, lows, best):
-    """Return the k-th smallest of `values`, whose number is a multiple of GROUP; k = best.size.
-
-    `lows` (one for each group) and `best` are scratch.
-    """
-    n_groups = lows.size
-    group_minima(values, lows)
-    clear(best)
-    for g in range(n_groups):
-        if lows[g] < best[-1]:
-            insert(best, lows[g])
-    reach = best[-1]  # no group with a larger minimum holds one of the k smallest
-    clear(best)
-    for g in range(n_groups):
-        if lows[g] <= reach:
-            for step in range(GROUP):
-                value = values[step * n_groups + g]
-                if value < best[-1]:
-                    insert(best, value)
-    return best[-1]
+def keep_smallest(values, best, q):
+    """Insert the `values` that are among the k smallest so far, best[q], in their places."""
+    worst = best[q, -1]
+    for j in range(values.size):
+        if values[j] < worst:
+            insert(best, q, values[j])
+            worst = best[q, -1]
 
 
 @kernel
@@ -91,18 +65,20 @@ def space_distances(near, q, space, scratch):
 
 
 @kernel
-def joint_radius(near, q, row, scratch, lows, best):
+def joint_radius(near, q, row, scratch, best):
     """Return the distance to the k-th neighbour of query q, given its distances near (blocks, queries, n) to all rows.
 
-    The query is `row` itself, which is no neighbour. n is a multiple of GROUP: rows that are only padding are at
-    distance inf. `scratch` (n,), `lows` and `best` are as in `kth_smallest`; `scratch` keeps the joint distances.
+    The query is `row` itself, which is no neighbour. `scratch` (n,) keeps the joint distances; `best` (1, k) is
+    scratch, too.
     """
     joint = space_distances(near, q, (1 << near.shape[0]) - 1, scratch)
     if near.shape[0] == 1:
         for j in range(scratch.size):
             scratch[j] = joint[j]
     scratch[row] = np.inf
-    return kth_smallest(scratch, lows, best)
+    clear(best, 0)
+    keep_smallest(scratch, best, 0)
+    return best[0, -1]
 
 
 @kernel

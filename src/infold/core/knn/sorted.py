@@ -1,32 +1,34 @@
-"""Counts of neighbours in a space of one column: by binary search, once it is sorted."""
+"""Counts of neighbours in a space of one column: by binary search, once its values are sorted."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..jit import kernel
+
+TOGETHER = 16  # searches whose steps are taken in turns: none then waits for the other's memory
 
 
 @kernel
-def sorted_counts(ordered, order, bounds, counts, begin, stop):
-    """Fill counts[order[i]] with how many of the `ordered` values are nearer than its bound to the i-th of them.
+def sorted_counts(ordered, values, order, bounds, counts, begin, stop):
+    """Fill counts[row] with how many of the `ordered` values are nearer than its bound to that of the row.
 
-    order[i] is the row of the i-th value; i runs from begin to stop. What is compared is the difference itself, as in
-    the other searches: neither value + bound nor value − bound is exact.
+    Rows are order[begin:stop]: an order that keeps neighbours together keeps the search in the cache. What is compared
+    is the difference itself, as in the other searches: neither value + bound nor value − bound is exact.
     """
-    for i in range(begin, stop):
-        value, bound = ordered[i], bounds[order[i]]
-        low, high = i, ordered.size  # the first value above that is not nearer
-        while low < high:
-            middle = (low + high) // 2
-            if ordered[middle] - value < bound:
-                low = middle + 1
-            else:
-                high = middle
-        above = low
-        low, high = 0, i  # the first value that is nearer
-        while low < high:
-            middle = (low + high) // 2
-            if value - ordered[middle] < bound:
-                high = middle
-            else:
-                low = middle + 1
-        counts[order[i]] = above - low
+    too_low, not_too_high = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
+    value, bound = np.empty(TOGETHER), np.empty(TOGETHER)
+    for first in range(begin, stop, TOGETHER):
+        m = min(TOGETHER, stop - first)
+        for i in range(m):
+            value[i], bound[i] = values[order[first + i]], bounds[order[first + i]]
+            too_low[i] = not_too_high[i] = 0  # values that are, as far as is known
+        n = ordered.size  # values that are left to look at
+        while n > 0:
+            half = (n + 1) // 2
+            for i in range(m):
+                too_low[i] += half * (value[i] - ordered[too_low[i] + half - 1] >= bound[i])
+                not_too_high[i] += half * (ordered[not_too_high[i] + half - 1] - value[i] < bound[i])
+            n -= half
+        for i in range(m):
+            counts[order[first + i]] = not_too_high[i] - too_low[i]
