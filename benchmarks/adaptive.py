@@ -7,7 +7,7 @@ import numpy as np
 
 import infold
 
-CASES = ((500, 1), (500, 25), (2_000, 1), (2_000, 25), (20_000, 3), (20_000, 10))  # rows, columns a side
+CASES = ((500, 1), (500, 25), (2_000, 1), (2_000, 25), (20_000, 3), (20_000, 10))  # rows, columns per side
 
 
 def seconds(method: str, X: np.ndarray, Y: np.ndarray, runs: int) -> float:

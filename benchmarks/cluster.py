@@ -3,7 +3,7 @@
     python benchmarks/cluster.py          # 999 permutations of KSG and 49 of G-KSG, a minute
     python benchmarks/cluster.py --kill   # and one of the two workers is killed half-way
 
-`ms a task` is by the clock and wants a quiet machine. `processor ms` is user and system time of this process and all
+`ms per task` is by the clock and wants a quiet machine. `processor ms` is user and system time of this process and all
 its workers together, so it is what the cluster adds whatever else runs. Answers are compared to the bit.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import infold
-from infold.core.parallel import in_order
+from infold.parallel.scheduler import in_order
 
 N_SAMPLES, N_COLUMNS = 500, 5
 
@@ -43,7 +43,7 @@ def processor_seconds(pids):
 
 
 def measured(name, jobs, pids, **options):
-    """Return the answers; print what a task took."""
+    """Return the answers; print what each task took."""
     answered(jobs[:20], **options)  # kernels
     before, start = processor_seconds(pids), time.perf_counter()
     answers = answered(jobs, **options)
@@ -66,7 +66,7 @@ def main():
     options = parser.parse_args()
     data = infold.datasets.make_gaussian(N_SAMPLES, 2 * (N_COLUMNS - 1), random_state=0)
     print(f"{os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}\n")
-    print("| where | tasks | ms a task | processor ms |\n|---|--:|--:|--:|")
+    print("| where | tasks | ms per task | processor ms |\n|---|--:|--:|--:|")
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         workers = list(client.run(os.getpid).values())
         estimators = (("KSG", infold.KSG()), ("G-KSG", infold.GeodesicKSG(random_state=0)))

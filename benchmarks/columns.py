@@ -3,8 +3,8 @@
     python benchmarks/columns.py                     # up to 5,000 columns, a minute or two
     python benchmarks/columns.py --columns 50 500    # these only
 
-Gaussian columns, half on either side; one pair depends (correlation 0.9). Times are of the processor, the least of some
-runs, on one thread: other work on the machine counts little. √d is what G-KSG's candidates at a node grow by.
+Gaussian columns, half of them X and half Y; one pair is dependent (correlation 0.9). Processor time on one thread, the
+least of several runs. A node of G-KSG tries ⌈√d⌉ projections, so its time should grow about as √d.
 """
 
 import argparse

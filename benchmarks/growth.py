@@ -1,10 +1,10 @@
 """How cost grows: time and peak memory of G-KSG in the number of rows, columns, trees and neighbours.
 
     python benchmarks/growth.py                 # all, about ten minutes on two cores
-    python benchmarks/growth.py --only rows     # or queries, columns, trees, neighbors, samples
+    python benchmarks/growth.py --only rows     # or queries, million, columns, trees, neighbors, samples
 
-Every case runs in a process of its own. Memory is told as Linux counts it: `base` is what the process has before the
-estimate, once all that was freed is handed back, and `peak` the most that it has from then on.
+Every case runs in a process of its own. Memory is what Linux reports: `base` is the resident size before the estimate,
+once freed memory has been returned, and `peak` the largest from then on.
 """
 
 import argparse
@@ -17,20 +17,27 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 CHILD = """
-import ctypes, gc, json, sys, time
+import ctypes, gc, json, sys, time, types
 import numpy as np
 import infold
 from worker import forget_peak, memory
 
+def correlated(n, d, random_state):
+    rng = np.random.default_rng(random_state)
+    X = rng.standard_normal((n, d // 2))
+    return types.SimpleNamespace(X=X, Y=0.6 * X + 0.8 * rng.standard_normal(X.shape))
+
 case = json.loads(sys.argv[1])
-make = getattr(infold.datasets, "make_" + case["data"])
+make = correlated if case["data"] == "correlated" else getattr(infold.datasets, "make_" + case["data"])
+size = case["columns"] if make is correlated else case["columns"] - 2  # make_*: the number of noise columns
 options = {"random_state": 0, "n_jobs": -1, **case["options"]}
-small = make(300, case["noise"], random_state=1)
-infold.GeodesicKSG(**{**options, "n_estimators": 20, "max_queries": 100}).fit(small.X, small.Y)
-infold.GeodesicKSG(**{**options, "n_estimators": 20, "max_queries": None}).fit(small.X, small.Y)
-data = make(case["n"], case["noise"], random_state=0)
+small = make(300, size, random_state=1)
+for local_distance in ("paper", "everywhere"):  # compiles kernels, or loads them
+    warm = {**options, "n_estimators": 20, "max_samples": 100, "max_queries": 100, "local_distance": local_distance}
+    infold.GeodesicKSG(**warm).fit(small.X, small.Y)
+data = make(case["n"], size, random_state=0)
 gc.collect()
-ctypes.CDLL(None).malloc_trim(0)  # freed memory of imports would else serve the estimate, uncounted
+ctypes.CDLL(None).malloc_trim(0)  # or the estimate would reuse, uncounted, what imports have freed
 forget_peak()
 base = memory("VmRSS")
 start, cpu = time.perf_counter(), time.process_time()
@@ -46,64 +53,70 @@ print(json.dumps({
 """
 
 
-def case(data: str, n: int, noise: int = 0, **options) -> dict:
-    return {"data": data, "n": n, "noise": noise, "options": options}
+def case(data: str, n: int, columns: int = 2, **options) -> dict:
+    return {"data": data, "n": n, "columns": columns, "options": options}
 
 
 CASES = {
     "rows": [
         case("uniform", 10_000),
         case("uniform", 100_000),
-        case("uniform", 10_000, 18),
-        case("uniform", 100_000, 18),
+        case("uniform", 10_000, 20),
+        case("uniform", 100_000, 20),
         case("gaussian", 10_000),
         case("gaussian", 100_000),
+        case("correlated", 10_000, 10),
+        case("correlated", 100_000, 10),
     ],
-    "queries": [
-        case("uniform", 100_000, 8, max_queries=1000),
-        case("uniform", 1_000_000, 8, max_queries=1000),
+    "queries": [  # each pair is to take at most 12 times as long on ten times the rows
+        case("gaussian", 20_000, max_queries=1000),
+        case("gaussian", 200_000, max_queries=1000),
+        case("gaussian", 20_000, 4, max_queries=1000),
+        case("gaussian", 200_000, 4, max_queries=1000),
+        case("uniform", 20_000, 10, max_queries=1000),
+        case("uniform", 200_000, 10, max_queries=1000),
     ],
-    "columns": [case("uniform", 2000, d - 2) for d in (2, 10, 50, 250)],
-    "trees": [case("uniform", 2000, 8, n_estimators=t) for t in (100, 300, 1000)],
-    "neighbors": [case("uniform", 2000, 8, n_neighbors=k) for k in (3, 10, 50)],
-    "samples": [
-        case("uniform", 10_000, 8),
-        case("uniform", 10_000, 8, max_samples=3000),
-        case("uniform", 10_000, 8, max_samples=1000),
-        case("gaussian", 10_000, 8),
-        case("gaussian", 10_000, 8, max_samples=3000),
-        case("gaussian", 10_000, 8, max_samples=1000),
-    ],
+    "million": [case("correlated", 1_000_000, 10)],  # in minutes, and under 4 GB
+    "columns": [case("uniform", 2000, d) for d in (2, 10, 50, 250)],
+    "trees": [case("uniform", 2000, 10, n_estimators=t) for t in (100, 300, 1000)],
+    "neighbors": [case("uniform", 2000, 10, n_neighbors=k) for k in (3, 10, 50)],
+    "samples": [case(data, 10_000, 10, max_samples=m) for data in ("uniform", "gaussian") for m in (None, 3000, 1000)],
 }
+
+
+def time_of(one: dict) -> dict:
+    """Return what a child process finds for a case."""
+    command = [sys.executable, "-c", CHILD, json.dumps(one)]
+    done = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=CASES, help="one question")
-    parser.add_argument("--output", type=Path, default=HERE / "results" / "growth.csv")
+    parser.add_argument("--divide", type=int, default=1, help="number of rows by this, for a quick look")
+    parser.add_argument("--output", type=Path, help="also write a CSV file")
     options = parser.parse_args()
     rows = []
     for question in [options.only] if options.only else CASES:
         print(f"\n| {question} | columns | n | options | seconds | CPU s | MB more | peak MB | estimate |")
-        print("|---|---|---|---|---|---|---|---|---|")
+        print("|---|--:|--:|---|--:|--:|--:|--:|--:|")
         for one in CASES[question]:
-            command = [sys.executable, "-c", CHILD, json.dumps(one)]
-            done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True)
-            found = json.loads(done.stdout)
+            one["n"] //= options.divide
+            found = time_of(one)
             extra = ", ".join(f"{k}={v}" for k, v in one["options"].items())
-            row = {"question": question, **{k: one[k] for k in ("data", "n", "noise")}, "options": extra, **found}
-            rows.append(row)
+            rows.append({"question": question, **one, "options": extra, **found})
             print(
-                f"| {one['data']} | {2 + one['noise']} | {one['n']:,} | {extra} | {found['seconds']:.2f} "
+                f"| {one['data']} | {one['columns']} | {one['n']:,} | {extra} | {found['seconds']:.2f} "
                 f"| {found['cpu_seconds']:.2f} | {found['peak_mb'] - found['base_mb']:.0f} | {found['peak_mb']:.0f} "
                 f"| {found['estimate']:.3f} |",
                 flush=True,
             )
-    options.output.parent.mkdir(exist_ok=True)
-    with options.output.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    if options.output is not None:
+        with options.output.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
 
 
 if __name__ == "__main__":

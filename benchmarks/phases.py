@@ -1,94 +1,86 @@
-"""Where the time of G-KSG goes, and how far its kernels are from what the machine can do. One thread.
+"""Where the time of G-KSG goes: growing trees, sending rows to leaves, counting neighbours. One thread.
 
-python benchmarks/phases.py
+python benchmarks/phases.py            # 2,000 and 10,000 rows, a minute or two
+python benchmarks/phases.py --rows 500
 """
 
+import argparse
 import time
 
-import numba
 import numpy as np
 
 from infold import datasets
-from infold.core.distance import LOCAL_DISTANCES, diameter, trees_apart
-from infold.core.folded import folded_side
-from infold.core.forest import Plan, compact, default_min_samples_split, router, tree_grower
-from infold.core.geodesic import geodesic_local_mi
-from infold.core.neighbors import digammas
+from infold.core.forest.forest import Plan, default_min_samples_split, grow_trees, leaf_type, renumber
+from infold.core.forest.route import route, sorted_rows
+from infold.core.forest.tree import Tree
+from infold.core.geodesic.counts import geodesic_counts
+from infold.core.geodesic.distance import local_part
 from infold.core.scaling import standardized
 
-TREES = 300
+TREES, K = 300, 3
 
 
-@numba.njit(nogil=True)
-def bare_loop(a, b, out):
-    """Add up where two rows of bytes differ: what any comparison of leaf ids must do at least."""
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            out[j] += np.uint8(a[i, j] != b[i])
-
-
-def seconds(function, *arguments, runs=5):
-    function(*arguments)
-    best = np.inf
-    for _ in range(runs):
-        start = time.thread_time()
-        function(*arguments)
-        best = min(best, time.thread_time() - start)
-    return best
-
-
-def phases(name, data, n):
-    points = standardized(np.ascontiguousarray(np.hstack([data.X, data.Y]).T))
-    used = np.arange(len(points)) < data.X.shape[1]
-    seeds = np.arange(1, TREES + 1, dtype=np.uint64)
-    grow = tree_grower(points, Plan(seeds, "fast_bic", n, default_min_samples_split(n)), np.where(used, 1, 2))
-    sends = [router(points, side) for side in (used, ~used)]
-    leaves = np.empty((2, TREES, n), np.int32)
-    for send in sends:
-        send(next(grow(0, 1)), leaves[0, 0])
+def timed(function, *arguments):
+    """Return (answer, processor seconds of this thread)."""
     start = time.thread_time()
-    trees = list(grow(0, TREES))
-    grown = time.thread_time()
-    for side, send in enumerate(sends):
-        for t, tree in enumerate(trees):
-            send(tree, leaves[side, t])
-    routed = time.thread_time()
-    ids = [compact(side) for side in leaves]
-    sides = [folded_side(side) for side in ids]
-    x, y = points[used], points[~used]
-    sizes, out, psi = (diameter(x), diameter(y)), np.empty(n), digammas(n)
-    places = np.arange(n, dtype=np.int32)
-    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, places[:64], out)
-    begin = time.thread_time()
-    geodesic_local_mi(*sides, x, y, *sizes, LOCAL_DISTANCES["paper"], 3, psi, places, out)
-    counted = time.thread_time() - begin
-    nodes = np.mean([np.count_nonzero(tree.left >= 0) for tree in trees])
-    print(
-        f"| {name} | {n:,} | {grown - start:.2f} | {routed - grown:.2f} | {counted:.2f} "
-        f"| {nodes:.0f} | {(grown - start) / TREES / nodes * 1e6:.1f} | {max(i.max() for i in ids) + 1} |",
-        flush=True,
-    )
+    answer = function(*arguments)
+    return answer, time.thread_time() - start
+
+
+def grown(points, block_bits, plan):
+    return [Tree(*(array.copy() for array in tree)) for tree in grow_trees(points, block_bits, plan, plan.seeds)]
+
+
+def routed(trees, points, sorted_columns, block_of, orders, leaves):
+    node = np.empty(points.shape[1], np.int32)
+    for t, tree in enumerate(trees):
+        for b, order in enumerate(orders):
+            route(tree, points, sorted_columns, block_of == b, node)
+            renumber(node, order, tree.cut.size, leaves[b, t])
+
+
+def counted(leaves, points, sizes, orders, local):
+    n = points.shape[1]
+    return geodesic_counts(leaves, points, sizes, orders, local, (1, 2), K, np.arange(n), n_jobs=1, verbose=0)
+
+
+def phases(data, n_trees=TREES):
+    """Return (seconds to grow, to route, to count, mean splits of a tree, most leaves of a tree)."""
+    points = standardized(np.ascontiguousarray(np.hstack([data.X, data.Y]).T))
+    n, sizes = points.shape[1], [data.X.shape[1], data.Y.shape[1]]
+    block_of, starts = np.repeat([0, 1], sizes), (0, sizes[0])
+    seeds = np.arange(1, n_trees + 1, dtype=np.uint64)
+    plan = Plan(seeds, "fast_bic", n, default_min_samples_split(n))
+    orders = [
+        np.argsort(points[first]) if size == 1 else np.arange(n) for first, size in zip(starts, sizes, strict=True)
+    ]
+    leaves = np.empty((2, n_trees, n), leaf_type(plan, n))
+    trees, growing = timed(grown, points, 1 << block_of, plan)
+    order, sorting = timed(sorted_rows, points)
+    _, routing = timed(routed, trees, points, order, block_of, orders, leaves)
+    local = local_part("paper", n_trees, [points[: sizes[0]], points[sizes[0] :]])
+    _, counting = timed(counted, leaves, points, sizes, orders, local)
+    splits = float(np.mean([np.count_nonzero(tree.left >= 0) for tree in trees]))
+    return growing, sorting + routing, counting, splits, int(leaves.max()) + 1
 
 
 def main():
-    print("Seconds of one thread for 300 trees:\n")
-    print("| data | n | grow | find leaves | count | splits a tree | µs a split | leaves |")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[2_000, 10_000])
+    options = parser.parse_args()
+    tasks = [(f"{name}, {2 + noise} columns", name, noise) for name in ("uniform", "gaussian") for noise in (0, 18, 48)]
+    phases(datasets.make_uniform(300, 2, random_state=0), 5)  # compiles kernels, or loads them
+    phases(datasets.make_uniform(300, 0, random_state=0), 5)
+    print(f"Seconds of one thread for {TREES} trees:\n")
+    print("| data | n | grow | find leaves | count | splits per tree | µs per split | most leaves |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
-    rng = np.random.default_rng(0)
-    for n in (2000, 10_000):
-        phases("uniform, 2 + 18 noise columns", datasets.make_uniform(n, 18, random_state=0), n)
-        phases("uniform, 2 + 48 noise columns", datasets.make_uniform(n, 48, random_state=0), n)
-        phases("Gaussian, 2 + 18 noise columns", datasets.make_gaussian(n, 18, random_state=0), n)
-    leaves = rng.integers(0, 200, size=(300, 8192)).astype(np.uint8)
-    apart, total = np.empty((64, 8192), np.uint16), np.empty(8192, np.uint8)
-    work = 64 * leaves.size
-    rate = work / seconds(trees_apart, leaves, (0, 64), (0, 8192), apart)
-    wide = work / seconds(trees_apart, leaves.astype(np.uint16), (0, 64), (0, 8192), apart)
-    few = leaves[:100]  # fits the first caches
-    bare = few.size / seconds(bare_loop, few, few[:, 0].copy(), total, runs=200)
-    print(
-        f"\nLeaf ids compared a second: {rate:.2g} (bytes), {wide:.2g} (two bytes); a bare loop over bytes: {bare:.2g}."
-    )
+    for n in options.rows:
+        for label, name, noise in tasks:
+            data = getattr(datasets, f"make_{name}")(n, noise, random_state=0)
+            growing, routing, counting, splits, most = phases(data)
+            each = 1e6 * growing / TREES / splits
+            seconds = f"{growing:.2f} | {routing:.2f} | {counting:.2f}"
+            print(f"| {label} | {n:,} | {seconds} | {splits:.0f} | {each:.1f} | {most} |", flush=True)
 
 
 if __name__ == "__main__":

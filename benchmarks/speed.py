@@ -23,7 +23,7 @@ from tables import write_gksg, write_ksg
 HERE = Path(__file__).parent
 PEER_ENVIRONMENT = HERE / ".venv-peers"
 PEERS = {"npeet_plus": "npeet_plus", "ennemi": "ennemi", "infomeasure": "infomeasure", "sklearn": "scikit-learn"}
-ONE_COLUMN = {"ennemi", "sklearn"}  # at least one of whose sides is a single column
+ONE_COLUMN = {"ennemi", "sklearn"}  # which take a single column of X or of Y
 
 COLUMNS, SAMPLES = (1, 3, 5, 10, 25), (500, 2_000, 20_000, 100_000)
 LIMIT = 300.0  # seconds that the fastest peer may take
@@ -154,14 +154,14 @@ def gksg_cases(quick: bool) -> list[tuple[str, str, int, float, tuple[np.ndarray
         return data.X, data.Y
 
     cases = [
-        ("uniform", "1+1", 2_000, 8.0, uniform(2_000)),
-        ("uniform", "1+1", 10_000, 8.0, uniform(10_000)),
+        ("uniform", "1+1", 2_000, 20.0, uniform(2_000)),
+        ("uniform", "1+1", 10_000, 20.0, uniform(10_000)),
         ("uniform with noise columns", "10+10", 10_000, 0.6, uniform(10_000, 18)),
-        ("uniform with noise columns", "25+25", 10_000, 0.3, uniform(10_000, 48)),
+        ("uniform with noise columns", "25+25", 10_000, 0.4, uniform(10_000, 48)),
         ("Gaussian", "1+1", 2_000, 30.0, correlated(2_000)),
         ("Gaussian", "1+1", 10_000, 30.0, correlated(10_000)),
-        ("Gaussian", "10+10", 2_000, 3.0, gaussian(2_000, 10)),
-        ("Gaussian", "10+10", 10_000, 3.0, gaussian(10_000, 10)),
+        ("Gaussian", "10+10", 2_000, 4.0, gaussian(2_000, 10)),
+        ("Gaussian", "10+10", 10_000, 4.0, gaussian(10_000, 10)),
     ]
     return [case for case in cases if not quick or case[2] <= 2_000]
 

@@ -1,15 +1,15 @@
-"""The start: what an import takes, what the first compilation of all kernels costs, what a second process compiles.
+"""Start-up: what an import takes, and what the first estimate of each method compiles.
 
-    python benchmarks/start.py              # all, about two minutes
-    python benchmarks/start.py --quick      # imports only
-    python benchmarks/start.py --methods    # only what the first estimate of each method compiles, two minutes
+    python benchmarks/start.py              # all, about three minutes
+    python benchmarks/start.py --only imports
+    python benchmarks/start.py --only first
 
-Imports are timed in fresh processes, in turns with `import sklearn.feature_selection`. Compilation is told in processor
-seconds, beside a plain Python loop on the same machine, as other work and other machines change both.
+Every measurement has a process of its own, and each first estimate an empty folder for compiled kernels. Processor
+seconds around the first call; what the call itself does not need, such as `import infold` and the imports behind its
+names, is done before.
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -24,56 +24,37 @@ IMPORTS = {
 }
 TIMED = "import time; start = time.process_time(); {}; print(time.process_time() - start)"
 
-ALL_KERNELS = """
-import collections, json, time
-from numba.core import event
-
-def loop():
-    start, total = time.process_time(), 0
-    for i in range(10_000_000):
-        total += i
-    return time.process_time() - start
-
-class Costs(event.Listener):
-    def __init__(self):
-        self.stack, self.own, self.count = [], collections.Counter(), 0
-    def on_start(self, happened):
-        function = happened.data["dispatcher"].py_func
-        self.stack.append([function.__module__ + "." + function.__qualname__, time.process_time(), 0.0])
-    def on_end(self, happened):
-        name, start, inner = self.stack.pop()
-        seconds = time.process_time() - start
-        self.own[name] += seconds - inner
-        self.count += 1
-        if self.stack:
-            self.stack[-1][2] += seconds
-
-costs = Costs()
-event.register("numba:compile", costs)
-from infold.cli.kernels import TASKS
-
-before, start = loop(), time.process_time()
-for task in TASKS:
-    task()
-print(json.dumps({
-    "seconds": time.process_time() - start, "loop": (before + loop()) / 2, "functions": costs.count,
-    "costs": costs.own.most_common(12),
-}))
-"""
-
-FIRST_ESTIMATES = (("ksg", 1), ("ksg", 10), ("gksg", 1), ("gksg", 10), ("auto", 3))
-FIRST_ESTIMATE = """
+ESTIMATE = "infold.mutual_information(X, Y, method='{}', n_jobs=1, verbose=0)"
+CONDITIONAL = "local_ksg(np.vstack([X.T, Y.T, Z.T]), [X.shape[1]] * 3, 3, spaces=CONDITIONAL)"
+FIRST_CALLS = (  # label, rows, columns per side, call, at most (processor seconds)
+    ("KSG, few rows", 400, 10, ESTIMATE.format("ksg"), 5),
+    ("KSG, one column per side", 2_000, 1, ESTIMATE.format("ksg"), 5),
+    ("KSG, few columns and many rows", 4_000, 3, ESTIMATE.format("ksg"), 5),
+    ("auto", 400, 3, ESTIMATE.format("auto"), 8),
+    ("G-KSG, one column per side", 400, 1, ESTIMATE.format("gksg"), 18),
+    ("G-KSG, several columns", 400, 10, ESTIMATE.format("gksg"), 18),
+    ("conditional KSG", 400, 2, CONDITIONAL, 6),
+    ("conditional KSG, many rows", 4_000, 1, CONDITIONAL, 6),
+)
+FIRST_CALL = """
 import time
 import numpy as np
-import infold
+import infold, infold.estimators, infold.measures
+{imports}
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(400, {columns}))
-Y = X + rng.normal(size=X.shape)
+X = rng.normal(size=({rows}, {columns}))
+Y, Z = X + rng.normal(size=(2, *X.shape))
 start = time.process_time()
-infold.mutual_information(X, Y, method="{method}", n_jobs=1, verbose=0)
+{call}
 print(time.process_time() - start)
 """
+KERNELS = """
+from infold.core.copula import gaussian, scores, screen, surrogates, views
+from infold.core.geodesic import gksg
+from infold.core.knn.information import CONDITIONAL
+from infold.core.knn.ksg import local_ksg
+"""  # imported beforehand, so that they are not part of the time
 
 
 def run(code, **environment):
@@ -91,54 +72,43 @@ def imports(repeats):
             seconds[name].append(float(run(TIMED.format(code))))
     medians = {name: statistics.median(values) for name, values in seconds.items()}
     base = medians["import sklearn.feature_selection"]
+    print("| import | processor s | × scikit-learn's |\n|---|--:|--:|")
     for name, median in medians.items():
-        print(f"{name:45s} {median:6.3f} s   {median / base:5.2f} x")
+        print(f"| `{name}` | {median:.3f} | {median / base:.2f} |", flush=True)
 
 
-def compilation():
-    """Print what the first process pays for all kernels, and what a second one does."""
-    with tempfile.TemporaryDirectory() as folder:
-        for which in ("first", "second"):
-            told = json.loads(run(ALL_KERNELS, NUMBA_CACHE_DIR=folder))
-            print(
-                f"{which} process: {told['functions']} functions compiled, {told['seconds']:.1f} processor seconds "
-                f"in all; ten million rounds of a Python loop take {told['loop']:.2f} s"
-            )
-            for name, seconds in told["costs"]:
-                print(f"    {name:50s} {seconds:5.2f} s")
-
-
-def all_cores():
-    """Print what `infold compile` takes by the clock, with its processes and their imports."""
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        command = [sys.executable, "-m", "infold", "compile"]
-        subprocess.run(command, env=os.environ | {"NUMBA_CACHE_DIR": folder}, stdout=subprocess.DEVNULL, check=True)
-        print(f"infold compile, on {os.cpu_count()} cores: {time.perf_counter() - start:.1f} s by the clock")
-
-
-def methods():
-    """Print what the first estimate of each method takes, with imports, before and after its kernels are on disk."""
-    for method, columns in FIRST_ESTIMATES:
-        code = FIRST_ESTIMATE.format(method=method, columns=columns)
+def first_calls():
+    """Print what the first call takes before its kernels are on disk, and what it takes in a second process."""
+    print("\n| first call | columns | processor s | at most | in a second process |\n|---|---|--:|--:|--:|")
+    for label, rows, columns, call, limit in FIRST_CALLS:
+        code = FIRST_CALL.format(imports=KERNELS, rows=rows, columns=columns, call=call)
         with tempfile.TemporaryDirectory() as folder:
             first, second = (float(run(code, NUMBA_CACHE_DIR=folder)) for _ in range(2))
-        print(f"{method:5s} {columns:2d}+{columns:<2d}  first process {first:5.1f} s   second {second:5.2f} s")
+        print(f"| {label} | {columns}+{columns} | {first:.1f} | {limit} | {second:.2f} |", flush=True)
+
+
+def all_kernels():
+    """Print what `infold compile` takes, with its processes and their imports."""
+    with tempfile.TemporaryDirectory() as folder:
+        start, before = time.perf_counter(), os.times()
+        command = [sys.executable, "-m", "infold", "compile"]
+        subprocess.run(command, env=os.environ | {"NUMBA_CACHE_DIR": folder}, stdout=subprocess.DEVNULL, check=True)
+        clock, after = time.perf_counter() - start, os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    print(f"\n`infold compile` on {os.cpu_count()} cores: {clock:.1f} s by the clock, {spent:.1f} processor seconds.")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="only the imports")
+    parser.add_argument("--only", choices=["imports", "first", "compile"])
     parser.add_argument("--repeats", type=int, default=7, help="fresh processes for each import (default 7)")
-    parser.add_argument("--methods", action="store_true", help="only the first estimate of each method")
     options = parser.parse_args()
-    if options.methods:
-        methods()
-        return
-    imports(options.repeats)
-    if not options.quick:
-        compilation()
-        all_cores()
+    if options.only in (None, "imports"):
+        imports(options.repeats)
+    if options.only in (None, "first"):
+        first_calls()
+    if options.only in (None, "compile"):
+        all_kernels()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from statistics import fmean, median
 import numpy as np
 
 import infold
-from infold.core.forest import grow_forest
+from infold.core.forest.forest import grow_forest
 from infold.datasets import make_gaussian, make_uniform
 from infold.estimators.geodesic import forest_plan
 
@@ -50,7 +50,7 @@ def where_cuts_fall(make, noise, seed):
             node, rows = waiting.pop()
             if tree.left[node] < 0 or len(rows) < 20:
                 continue
-            used = slice(tree.proj_start[node], tree.proj_start[node + 1])
+            used = slice(tree.proj_start[node], tree.proj_stop[node])
             features, signs = tree.proj_feature[used], tree.proj_sign[used]
             left = signs @ points[features][:, rows] < tree.cut[node]
             kind = "signal" if signal & set(features.tolist()) else "noise"

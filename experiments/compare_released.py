@@ -25,7 +25,7 @@ SETTINGS = {
 HEAD = """# Beside the authors' released code
 
 Made by `python experiments/compare_released.py FOLDER`, FOLDER holding the estimates of the paper's authors' R code
-(R 4.2.2, rerf 2.0.4 with their split file) and the data sets they were made on: up to 5 data sets a row, columns as
+(R 4.2.2, rerf 2.0.4 with their split file) and the data sets they were made on: up to 5 data sets per row, columns as
 they are (`standardize=False`), mean estimates in nats. *Released* and *paper* name the local distance.
 
 KSG and LNN (with the defects of the package used) are deterministic, and agree to the six decimals that were kept.
@@ -34,7 +34,7 @@ variance is below 1e-20, computed from raw prefix sums, so that a single extreme
 variance. infold centres first and refuses a side with less than 1e-10 of the column's variance. That is what the
 differences below come from; seed to seed the standard deviation of one estimate at k = 3 is .01 (Gaussian) to .06
 (uniform with 10 noise columns). Where leaves are given (the forests in `tests/data`, grown by the R code), tree counts
-agree exactly and estimates to 1e-9: see `tests/test_forest.py`.
+agree exactly and estimates to 1e-9: see `tests/core/geodesic/test_geodesic_counts.py`.
 """
 
 

@@ -18,9 +18,9 @@ MAKERS = {
 
 
 def main(repetitions: int) -> None:
-    """Print one row a data set and size: truth, mean and standard error of the estimates, processor time."""
+    """Print a row for each data set and size: truth, mean and standard error of the estimates, processor time."""
     print(f"{N:,} rows, {NOISE} noise columns, 300 trees, 1,000 queries, {repetitions} samples\n")
-    print("| data | truth | max_samples | estimate | standard error | processor time, of that without |")
+    print("| data | truth | max_samples | estimate | standard error | processor time, relative |")
     print("|---|--:|--:|--:|--:|--:|")
     small = MAKERS["uniform"](500, NOISE, random_state=0)
     infold.GeodesicKSG(n_estimators=5, random_state=0, verbose=0).fit(small.X, small.Y)  # compiles kernels

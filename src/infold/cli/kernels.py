@@ -23,10 +23,10 @@ from infold.core.geodesic.counts import geodesic_counts
 from infold.core.geodesic.distance import local_part
 from infold.core.geodesic.matrix import geodesic_matrix
 from infold.core.knn.information import shared_spaces
-from infold.core.parallel import progress_bar
 from infold.estimators import GeodesicForest
 from infold.inference.permutation import independence_test
 from infold.measures import mutual_information
+from infold.parallel.scheduler import progress_bar
 
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": 0}
 

@@ -16,8 +16,8 @@ class _EntropySum(MutualInformationEstimator):
     standardize: bool
 
     def _local_mi(self, question: Question) -> np.ndarray:
-        from infold.core.parallel import blas
         from infold.core.scaling import joined, standardized
+        from infold.parallel.scheduler import blas
 
         x, y = question.columns("X"), question.columns("Y")
         points = joined([x, y])

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infold.core.parallel import in_order
 from infold.data.checks import check_choice, check_count
 from infold.data.question import Question
 from infold.estimators import MutualInformationEstimator
 from infold.measures import make_estimator
+from infold.parallel.scheduler import in_order
 from infold.results import NATS_PER_UNIT
 
 ROWS_PER_BATCH = 20_000  # of refits that are handed over together: KSG fits 500 rows in a fifth of a millisecond

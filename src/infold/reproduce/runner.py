@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from infold.core.parallel import as_finished
 from infold.data.output import remove_output, write_output
+from infold.parallel.scheduler import as_finished
 
 from .plan import Experiment, Setting, experiments
 from .rows import (

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..parallel import blas
+from infold.parallel.scheduler import blas
+
 from ..random import draw_seeds
 from .gaussian import gaussian_local, gaussian_part
 from .scores import copula_columns

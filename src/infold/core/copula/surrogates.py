@@ -16,7 +16,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from ..parallel import run
+from infold.parallel.scheduler import run
+
 from . import views
 from .gaussian import FLAT, gaussian_part
 from .scores import normal_scores

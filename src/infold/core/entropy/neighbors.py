@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
+from infold.parallel.scheduler import blocks, run
+
 from ..jit import kernel
-from ..parallel import blocks, run
 
 BLOCK_ROWS = 256  # long enough to hide a task's start, short enough to share out 500 samples
 BLOCK_VALUES = 1 << 17  # in an array of a block, 1 MB, as fits a cache: with very many columns it has fewer rows

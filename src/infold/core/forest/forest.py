@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infold.parallel.scheduler import n_workers, run
+
 from ..jit import kernel
-from ..parallel import n_workers, run
 from .columns import Search
 from .criterion import CRITERIA, n_log_n_table
 from .route import route, sorted_rows
@@ -100,7 +101,8 @@ def marginal_leaves(
     Leaves are numbered as they appear along the block's order of rows.
     """
     block_of = np.repeat(np.arange(len(sizes)), sizes)
-    leaves = np.empty((len(sizes), len(plan.seeds), points.shape[1]), leaf_type(plan, points.shape[1]))
+    id_type = np.min_scalar_type(max(256, plan.n_bootstrap))  # a tree has no more leaves than rows
+    leaves = np.empty((len(sizes), len(plan.seeds), points.shape[1]), id_type)
     sorted_columns = sorted_rows(points)
 
     def work(first: int, end: int) -> None:
@@ -112,11 +114,6 @@ def marginal_leaves(
 
     run(work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose)
     return leaves
-
-
-def leaf_type(plan: Plan, n: int) -> np.dtype:
-    """Return the type of leaf ids: a tree has no more leaves than rows."""
-    return np.min_scalar_type(max(256, min(n, plan.n_bootstrap)))
 
 
 @kernel

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from infold.parallel.scheduler import blocks, run
+
 from ..jit import kernel
 from ..knn.selection import GROUP, count_in_spaces, joint_radius
-from ..parallel import blocks, run
 from .apart import fill_apart, fill_apart_along, leaf_ends
 from .distance import EVERYWHERE, RELEASED, LocalPart, refine
 
@@ -53,22 +54,8 @@ def geodesic_counts(
 ) -> np.ndarray:
     """Return (1 + spaces, queries): k, and how many rows are nearer than the k-th neighbour in each space.
 
-    As `knn.counts.neighbor_counts`, on geodesic distances.
-
-    Parameters
-    ----------
-    leaves : array of shape (blocks, trees, n)
-        Leaf ids in each block; in a block of one column numbered along its order.
-    columns, sizes
-        The columns (d, n), and how many of them each block has.
-    orders : sequence of arrays of shape (n,)
-        The rows along each block's only column; of blocks of several columns it is not used.
-    local : LocalPart
-        What decides where trees do not.
-    spaces, k
-        Bit masks of blocks, and the number of the neighbour.
-    queries : array of int
-        Rows to count for.
+    As `knn.counts.neighbor_counts`, on geodesic distances and for the rows `queries`. `leaves` (blocks, trees, n) are
+    leaf ids; in a block of one column they are numbered along its order, which is in `orders`.
     """
     n, starts, masks = columns.shape[1], np.concatenate(([0], np.cumsum(sizes))), np.array(spaces)
     counts = np.empty((len(queries), 1 + len(spaces)), np.int64)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from infold.parallel.scheduler import blocks, run
+
 from ..jit import kernel
-from ..parallel import blocks, run
 from .apart import fill_apart
 from .distance import EVERYWHERE, LocalPart, refine
 

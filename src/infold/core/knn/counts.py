@@ -12,7 +12,8 @@ from operator import call
 
 import numpy as np
 
-from ..parallel import blocks, run
+from infold.parallel.scheduler import blocks, run
+
 from .boxes import Boxes, box_counts, box_radii, make_boxes
 from .scan import CHEBYSHEV, padded, scan_counts
 from .selection import ATOM

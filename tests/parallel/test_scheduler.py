@@ -12,9 +12,9 @@ import pytest
 
 import infold
 from infold import reproduce
-from infold.core import parallel
-from infold.core.cluster import on_cluster
-from infold.core.parallel import in_order, run
+from infold.parallel import scheduler as parallel
+from infold.parallel.cluster import on_cluster
+from infold.parallel.scheduler import in_order, run
 
 OPTIONS = {"n_jobs": 2, "label": "tasks", "verbose": 0}
 PLACES = {"threads": {}, "processes": {"prefer": "processes"}, "one": {"n_jobs": 1}}

@@ -1,0 +1,1 @@
+"""How work is spread over threads, processes or a cluster: for parts of one estimate, and for many estimates."""
