@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from infold.core.copula import gaussian
 from infold.core.copula.scores import normal_scores
-from infold.core.parallel import blas
+from infold.parallel.scheduler import blas
 
 from .samples import correlated
 
