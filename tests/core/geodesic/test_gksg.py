@@ -14,12 +14,8 @@ from infold.core.random import draw_seeds
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_local_values_match_the_definition(rng, standardize):
-    columns, n, k, plan = (
-        rng.normal(size=(4, 60)) * [[1], [30], [1], [0.1]],
-        60,
-        3,
-        Plan(draw_seeds(3, 12), "fast_bic", 60, 11),
-    )
+    n, k, plan = 60, 3, Plan(draw_seeds(3, 12), "fast_bic", 60, 11)
+    columns = rng.normal(size=(4, n)) * [[1], [30], [1], [0.1]]
     points = neighbors.standardized(columns) if standardize else columns
 
     def distances(sizes):
