@@ -84,3 +84,14 @@ def test_constant_columns_are_harmless():
     assert np.isfinite(forest.distance()).all()
     same = infold.GeodesicForest(n_estimators=5, random_state=0).fit(np.ones((10, 2)))
     assert_array_equal(same.distance(), 0)
+
+
+@pytest.mark.parametrize("power", [-900, 900])
+def test_no_unit_is_too_large_or_too_small(rng, power):
+    points = rng.normal(size=(60, 2))
+    ordinary, extreme = (
+        infold.GeodesicForest(n_estimators=5, standardize=False, random_state=0).fit(np.ldexp(points, p))
+        for p in (0, power)
+    )
+    assert_array_equal(extreme.leaves_, ordinary.leaves_)
+    assert_allclose(extreme.distance(), ordinary.distance(), rtol=1e-12)

@@ -93,10 +93,16 @@ def comparable(columns: np.ndarray, *, standardize: bool) -> np.ndarray:
 
 
 def unit_sized(columns: np.ndarray) -> np.ndarray:
-    """Return `columns` times one power of two, such that squares can neither overflow nor vanish.
+    """Return `columns` divided by one power of two, such that squares can neither overflow nor vanish.
 
     Ratios of distances, all that the estimators use, are the same to the bit.
     """
+    unit = unit_of(columns)
+    return columns if unit == 1.0 else columns / unit
+
+
+def unit_of(columns: np.ndarray) -> float:
+    """Return the power of two that brings the largest value of `columns` to about 1; 1 if it is an ordinary number."""
     largest = max(float(np.maximum.reduce(columns, axis=None)), -float(np.minimum.reduce(columns, axis=None)), 0.0)
     exponent = math.frexp(largest)[1]
-    return columns if abs(exponent) < EXTREME else np.ldexp(columns, -exponent)
+    return 1.0 if abs(exponent) < EXTREME else math.ldexp(1.0, exponent - 1)

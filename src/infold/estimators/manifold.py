@@ -70,7 +70,7 @@ n_jobs, verbose
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the forest on the rows of X; `y` is ignored."""
         from infold.core.forest.forest import grow_forest
-        from infold.core.scaling import column_scales
+        from infold.core.scaling import column_scales, unit_of
 
         check_forest_parameters(self)
         table = check_table(X, "X")
@@ -81,10 +81,12 @@ n_jobs, verbose
             self.feature_names_in_ = np.array(table.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._shift, self._scale = np.zeros(self.n_features_in_), np.ones(self.n_features_in_)
         if self.standardize:
             self._shift, scale = column_scales(table.values.T)
             self._scale = np.where(scale > 0, scale, 1.0)
+        else:
+            self._shift = np.zeros(self.n_features_in_)
+            self._scale = np.full(self.n_features_in_, unit_of(table.values))
         self._points = self._prepared(table.values)
         plan = forest_plan(self, len(table.values))
         self.trees_ = grow_forest(self._points, plan, n_jobs=self.n_jobs, verbose=self.verbose)

@@ -89,6 +89,7 @@ def test_the_surer_of_two_proves_an_excess():
     assert surrogates.proven_by_either(usual, smooth._replace(pvalue=0.5)).pvalue == pytest.approx(1 - 0.996**2)
 
 
+@pytest.mark.slow
 def test_pairing_confirms_what_depends_and_nothing_else(rng):
     turns, centres = rng.uniform(0, 2 * np.pi, 300), np.arange(20)
     a, b = np.cos(turns)[:, None], (np.sin(turns) + 0.1 * rng.normal(size=300))[:, None]
@@ -100,6 +101,7 @@ def test_pairing_confirms_what_depends_and_nothing_else(rng):
     assert surrogates.pairing_pvalue(apart, plan, seeds, **given) > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_surrogates"), [(300, 10), (5001, 5)])
 def test_a_clear_case_takes_one_batch_which_is_small_with_many_rows(rng, n, n_surrogates):
     x = rng.normal(size=(n, 1))

@@ -42,6 +42,7 @@ def test_gaussian_information(rng):
     assert np.corrcoef(local, np.sign(x[:, 0] * y[:, 0]))[0, 1] > 0.1  # local values know which samples agree
 
 
+@pytest.mark.slow
 def test_is_far_too_high_in_ten_dimensions(rng):
     # Few neighbours show narrower ellipsoids than there are, the more so for X and Y together. Truth: 0.83.
     assert from_entropies([gknn_local(points, 20)[0].mean() for points in correlated(rng, 1000, 5)]) > 2.3

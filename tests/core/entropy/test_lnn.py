@@ -30,6 +30,7 @@ def test_matches_its_definition(rng, name, variant):
         assert_allclose(local.mean(), expected[kept].mean(), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "method", "k", "estimate"), released("LNN_rmi"))
 def test_rmi_is_reproduced(key, method, k, estimate):
     h = [lnn_local(points, k, variant="rmi")[0].mean() for points in spaces(key)]
