@@ -26,10 +26,10 @@ PEERS = {"npeet_plus": "npeet_plus", "ennemi": "ennemi", "infomeasure": "infomea
 ONE_COLUMN = {"ennemi", "sklearn"}  # which take a single column of X or of Y
 
 COLUMNS, SAMPLES = (1, 3, 5, 10, 25), (500, 2_000, 20_000, 100_000)
-LIMIT = 300.0  # seconds that the fastest peer may take
-SLOW_LIMIT = 60.0  # seconds for the others
+LIMIT = 60.0  # seconds that the fastest peer may take
+SLOW_LIMIT = 20.0  # seconds for the others
 TOLERANCE = {"npeet_plus": 1e-6, "infomeasure": 1e-6, "ennemi": 0.02, "sklearn": 0.02}
-ROUNDS, PATIENCE = 11, 8.0  # runs of each library, fewer once they took so many seconds
+ROUNDS, PATIENCE = 9, 6.0  # runs of each library, fewer once they took so many seconds
 
 BATCH = 0.02  # seconds that a turn lasts at least: a single short run would mostly measure cold caches
 

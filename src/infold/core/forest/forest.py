@@ -113,7 +113,7 @@ def marginal_leaves(
                 renumber(node, order, tree.cut.size, leaves[b, t])
 
     run(work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose)
-    return leaves
+    return leaves.astype(np.uint8) if leaves.max() < 256 else leaves  # bytes are compared half as fast again
 
 
 @kernel
