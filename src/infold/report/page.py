@@ -48,7 +48,7 @@ def render(report: Report) -> str:
     """Return the page."""
     environment = make_environment()
     environment.filters |= {"name": readable, "number": number}
-    text = files("infold").joinpath("templates", "report.html").read_text(encoding="utf-8")
+    text = files("infold.report").joinpath("templates", "report.html").read_text(encoding="utf-8")
     return environment.from_string(text).render(
         report=report,
         estimate=report.estimate,

@@ -122,8 +122,7 @@ def test_formula_of_each_question(rng):
 
 def test_atoms_are_discrete_information():
     # Every row has k copies or more: the plug-in estimate of a binary symmetric channel, up to ψ(n) − log n.
-    x = np.repeat([0.0, 0.0, 1.0, 1.0], 50)
-    y = np.repeat([0.0, 1.0, 0.0, 1.0], [40, 10, 10, 40]).astype(float)
+    y = np.repeat([0.0, 1.0, 0.0, 1.0], [40, 10, 10, 40])
     x = np.repeat([0.0, 1.0], [50, 50])
     local = local_ksg(np.array([x, y]), (1, 1), 3)
     assert abs(local.mean() - 0.1927) < 0.02  # log 2 − H(.2); digammas of counts from 10 up differ by some hundredths
