@@ -51,11 +51,11 @@ def trees() -> None:
 
 
 def neighbors() -> None:
-    """Compile everything else: searches for neighbours, with leaf ids of both types, and neighbourhoods' shapes."""
+    """Compile everything else: searches for neighbours, with leaf ids of every type, and neighbourhoods' shapes."""
     for n, d in ((80, 2), (700, 1), (2_000, 2)):  # a scan; boxes and sorted columns; boxes alone
         _estimate(n, d, d, "ksg")
     _estimate(80, 2, 2, "ksg", metric="euclidean")
-    for leaf_type in (np.uint16, np.uint32):
+    for leaf_type in (np.uint8, np.uint16, np.uint32):
         _geodesic(leaf_type)
     for d in (2, 20):  # by a tree, and by brute force
         _estimate(80, d, d, "gknn", n_neighbors=20)
