@@ -87,6 +87,15 @@ PATHS = {
         "count",
         (("uniform", 2_000, 2), ("gaussian", 2_000, 2), ("uniform", 10_000, 2), ("gaussian", 10_000, 2)),
     ),
+    "bytes": Special(
+        "leaf ids as bytes where they fit",
+        (),
+        "forest/forest.py",
+        "return leaves.astype(np.uint8) if leaves.max() < 256 else leaves",
+        "return leaves",
+        "count",
+        (("uniform", 2_000, 20), ("correlated", 2_000, 20), ("uniform", 10_000, 20)),
+    ),
     "bins": Special(
         "bins instead of every cut (split_search)",
         (
