@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from .data.checks import check_choice
@@ -40,7 +39,7 @@ def mutual_information(
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
     method : {"auto", "gksg", "ksg", "gknn", "lnn"}, default="auto"
-        :class:`Adaptive`, a Gaussian-copula part plus what KSG sees beyond it, the most accurate of them on most data;
+        :class:`Adaptive`, the best of several looks at the data, the most accurate of them on most data;
         :class:`GeodesicKSG`, the method of the paper; plain :class:`KSG`; or the paper's other competitors,
         :class:`GKNN` and :class:`LNN`.
     n_neighbors : int or None, default=None
@@ -125,16 +124,18 @@ def explained(estimator: Adaptive, unit: float) -> dict[str, Any]:
     def named(columns: Any, names: tuple[str, ...] | None) -> list[Any]:
         return [names[c] if names else int(c) for c in columns]
 
-    in_nats = ("linear", "excess", "linear_error", "excess_error", "mi")
     candidates = [
-        {key: value / unit if key in in_nats else value for key, value in {**asdict(c), "mi": c.mi}.items()}
+        {
+            "columns": c.columns,
+            "view": c.view,
+            **{key: getattr(c, key) / unit for key in ("mi", "standard_error", "linear", "overcount")},
+        }
         for c in estimator.candidates_
     ]
     error = estimator.standard_error_
     return {
         "linear": estimator.linear_ / unit,
         "excess": estimator.excess_ / unit,
-        "z": estimator.z_,
         "standard_error": None if math.isnan(error) else error / unit,
         "pvalue": estimator.pvalue_,
         "view": estimator.view_,

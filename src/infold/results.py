@@ -97,8 +97,7 @@ class MutualInformation:
         e = self.explanation
         error = "unknown" if e["standard_error"] is None else f"{e['standard_error']:.2g}"
         return (
-            f"\n  parts     linear {e['linear']:.3g}, beyond it {e['excess']:.3g} (z = {e['z']:.1f}), "
-            f"standard error {error}"
+            f"\n  parts     linear {e['linear']:.3g}, beyond it {e['excess']:.3g}; standard error {error}"
             f"\n  view      {e['view']}: {e['reason']}"
             f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
         )

@@ -1,9 +1,10 @@
-"""Adaptive: a Gaussian-copula part, plus what the best view of the data shows beyond Gaussian surrogates."""
+"""Adaptive: the best of several looks at the data, each of which the data may refute."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,40 +17,38 @@ NONE = "none"  # the view of an answer of exactly 0
 
 
 class Adaptive(MutualInformationEstimator):
-    """Mutual information as a Gaussian-copula part plus the excess of the best view over Gaussian surrogates.
+    """Mutual information by the best of several looks at the data, each of which the data may refute.
 
-    Only ranks count. A bias-corrected Gaussian MI of the normal scores is the linear part. What is beyond it is sought
-    by KSG on several views of the data: the columns, two radii, learned coordinates. Each is compared with the same
-    view of Gaussian samples that have exactly the same correlations, so that what KSG loses in many columns cancels.
-    All of this is done for the columns that a screen finds dependent, and for all columns. Data that no test tells
-    from independent give exactly 0.
+    Only ranks count. Looks are: the MI of a Gaussian copula, less what it surely counts twice; KSG on the columns; KSG on
+    coordinates that were learned on other rows. They are taken at all columns and at those that a screen finds dependent,
+    added up over blocks of columns that do not depend on each other, and along directions that single columns change with.
+    The largest estimate less its standard error is the answer. Data that no test tells from independent give exactly 0.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG; but the sharp look takes the nearest neighbour, the smooth one and radii take ten.
+        k of KSG; the nearest neighbour alone is taken where that surely says more.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the surrogates, of the centres of bumps and of the order within ties. The same seed gives the same bits
-        for any `n_jobs`.
+        Seed of the splits of the rows, of the centres of bumps and of the order within ties. The same seed gives the same
+        bits for any `n_jobs`.
     n_jobs : int or None, default=None
         Threads; −1 uses all cores.
     verbose : int, default=0
-        1 shows a progress bar on a terminal when the work is long.
+        Accepted as in other estimators; an estimate is too short for a progress bar.
 
     Attributes
     ----------
     mi_ : float
         The estimate in nats, `linear_` + `excess_`.
     linear_, excess_ : float
-        The Gaussian-copula part, and what the view shows beyond it, as far as it counts.
-    z_ : float
-        The excess in standard deviations of its surrogates; 0 if there is none.
+        What a Gaussian copula of the same columns explains, and what is beyond it.
     standard_error_ : float
-        Of `mi_`. It counts no bias: see the method's page for how often the truth is within two of them.
+        Of `mi_`, bias included as far as halves of the rows show it: see the method's page for how often the truth is
+        within two of them.
     pvalue_ : float
         Of independence, all tests together. At or above 0.001 the answer is 0.
     view_ : str
-        The set of columns and the view taken, such as "screened: radii"; "none" if the answer is 0.
+        The set of columns and the look taken, such as "screened: bumps 4"; "none" if the answer is 0.
     reason_ : str
         Why.
     columns_x_, columns_y_ : ndarray of int
@@ -57,14 +56,14 @@ class Adaptive(MutualInformationEstimator):
     candidates_ : tuple of Candidate
         All that was compared.
     local_mi_ : ndarray of shape (n_samples,)
-        One value per sample; their mean is `mi_`. KSG's local values in the view taken, or log ratios of Gaussian
-        densities if that is the Gaussian one, shifted by a constant; zeros if the answer is 0.
+        One value per sample; their mean is `mi_`. Log ratios of densities, by KSG or by the Gaussian copula, shifted by a
+        constant; zeros if the answer is 0.
 
     Notes
     -----
     Unlike the other estimators this one can answer exactly 0, and does so on all but about one in 1,000 independent
-    data sets. Strictly increasing maps of single columns change no bit of the answer. Neither this answer nor its
-    linear part is a bound in general, although both usually fall short of the truth.
+    data sets. Strictly increasing maps of single columns change no bit of the answer. The answer is no bound, although
+    it usually falls short of the truth: `mutual_information(X, Y, certify=True)` gives a bound.
 
     Examples
     --------
@@ -104,6 +103,15 @@ class Adaptive(MutualInformationEstimator):
         super().check_parameters()
         check_random_state(self.random_state)
 
+    def fit_question(self, question: Question) -> Self:
+        """Estimate as the user asked; only then it is worth the time to look for bias in the standard error."""
+        from infold.core.copula.choice import bias_error
+
+        super().fit_question(question)
+        self.standard_error_ = bias_error(self._answer, self.random_state)
+        del self._answer  # it holds the data
+        return self
+
     def _local_mi_of_constants(self, question: Question) -> np.ndarray:
         from infold.core.copula.choice import zero
 
@@ -113,16 +121,16 @@ class Adaptive(MutualInformationEstimator):
         from infold.core.copula.choice import adapt
 
         x, y = (np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks)
-        answer = adapt(x, y, self.n_neighbors, self.random_state, n_jobs=self.n_jobs, verbose=self.verbose)
-        return self._explain(answer, question)
+        return self._explain(adapt(x, y, self.n_neighbors, self.random_state, n_jobs=self.n_jobs), question)
 
     def _explain(self, answer: Any, question: Question) -> np.ndarray:
         """Keep how the answer came about; return its local values."""
-        taken = answer.taken
-        self.linear_, self.excess_, self.z_ = taken.linear, taken.weight * taken.excess, taken.z
+        taken, self._answer = answer.taken, answer
+        self.linear_, self.excess_ = taken.linear, taken.mi - taken.linear
         self.standard_error_, self.pvalue_ = taken.standard_error, answer.pvalue
         self.view_ = NONE if taken.view == NONE else taken.name
-        self.reason_, self.candidates_ = answer.reason, answer.candidates
+        self.reason_ = answer.reason
+        self.candidates_ = tuple(replace(c, local=None, refit=None) for c in answer.candidates)
         self.columns_x_, self.columns_y_ = (
             _positions(question, block)[columns] for block, columns in zip(question.blocks, answer.columns, strict=True)
         )

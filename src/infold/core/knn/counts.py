@@ -39,6 +39,7 @@ def neighbor_counts(
     k: int,
     *,
     metrics: Sequence[int] | None = None,
+    n_queries: int | None = None,
     n_jobs: int | None = 1,
     verbose: int = 0,
 ) -> np.ndarray:
@@ -56,6 +57,8 @@ def neighbor_counts(
         Less than n.
     metrics : sequence of {CHEBYSHEV, EUCLIDEAN}, optional
         The norm of each block; the maximum norm by default. Blocks are always joined by the maximum.
+    n_queries : int, optional
+        Count for the first so many rows only; neighbours are sought among all.
 
     Notes
     -----
@@ -63,15 +66,17 @@ def neighbor_counts(
     is at distance 0, the first row of the answer is the number of copies instead of k, and "nearer" means copies.
     """
     (d, n), starts = columns.shape, np.concatenate(([0], np.cumsum(sizes)))
+    queries = n if n_queries is None else n_queries
     norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
     if not norms.any() and boxes_may_pay(d, n):
         threads = n_jobs if n >= BOXED else 1
         boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
         if n < PROBE_FROM or _visited_share(boxes, k, n) <= WORTH_BOXES:
-            return _by_boxes(columns, starts, spaces, k, boxes, partial(_run, n_jobs=threads, verbose=verbose))
-    counts = np.empty((n, 1 + len(spaces)), np.int64)
+            run_tasks = partial(_run, n_jobs=threads, verbose=verbose)
+            return _by_boxes(columns, starts, spaces, k, boxes, run_tasks)[:, :queries]
+    counts = np.empty((queries, 1 + len(spaces)), np.int64)
     scan = partial(scan_counts, columns, starts, norms, np.array(spaces), k, counts)
-    _run([(scan, n)], n_jobs=n_jobs if float(n) * n * d >= SCANNED else 1, verbose=verbose)
+    _run([(scan, queries)], n_jobs=n_jobs if float(queries) * n * d >= SCANNED else 1, verbose=verbose)
     return counts.T
 
 

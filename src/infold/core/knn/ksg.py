@@ -22,12 +22,14 @@ def local_ksg(
     spaces: Spaces | None = None,
     metrics: Sequence[str] | None = None,
     standardize: bool = False,
+    n_queries: int | None = None,
     n_jobs: int | None = 1,
     verbose: int = 0,
 ) -> np.ndarray:
     """Return the local values (n,) of `columns` (d, n), which may be overwritten, in blocks of the given `sizes`.
 
-    By default this is the total correlation of the blocks: of two blocks, their mutual information.
+    By default this is the total correlation of the blocks: of two blocks, their mutual information. With `n_queries` only
+    the first so many rows get a value, from neighbours among all.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
     norms = None if metrics is None else [METRICS[metric] for metric in metrics]
@@ -37,6 +39,7 @@ def local_ksg(
         asked.masks,
         k,
         metrics=norms,
+        n_queries=n_queries,
         n_jobs=n_jobs,
         verbose=verbose,
     )

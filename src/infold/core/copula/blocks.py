@@ -1,0 +1,152 @@
+"""Blocks: columns of both sides that depend on each other; the MI of blocks that do not is a sum.
+
+If the parts of one side are independent of each other, I(X; Y) ≥ Σ I(X_b; Y_b), whatever the other side is like. So
+blocks are joined where their parts depend on each other on *both* sides, as copies, clusters and common factors do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from .coordinates import curved, draw_centres, ridge_cca
+from .neighbors import Tables, ksg_local, mean_error
+from .scores import normal_scores
+from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, product_pvalues, rank_waves
+
+Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
+
+ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
+N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
+SUMMARY_RIDGE = 0.1
+MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows they are tried on
+SURELY_MORE = 2.5  # standard errors of the difference
+
+
+def linked_blocks(x: np.ndarray, y: np.ndarray, columns_x: np.ndarray, columns_y: np.ndarray) -> list[Block]:
+    """Return blocks of columns, each joined to the column of the other side that it depends on most.
+
+    Two columns whose product tells more of a column than either does are in one block with it.
+    """
+    p, q = columns_x.size, columns_y.size
+    waves = [rank_waves(side, max(ORDERS)) for side in (x[:, columns_x], y[:, columns_y])]
+    pvalues = pair_pvalues(*waves)
+    # Strong links all have p = 0; correlations tell them apart.
+    correlations = np.abs(np.corrcoef(x[:, columns_x].T, y[:, columns_y].T)[:p, p:])
+    strength = -np.log(np.maximum(pvalues, 1e-300)) + 1e-3 * correlations
+    proven = pvalues * pvalues.size < ALPHA_COLUMN
+    link = np.zeros((p + q, p + q), bool)
+    for i, j in [*enumerate(strength.argmax(axis=1)), *((i, j) for j, i in enumerate(strength.argmax(axis=0)))]:
+        link[i, p + j] |= proven[i, j]
+    for own, other, single, start, end in ((*waves, pvalues, 0, p), (*waves[::-1], pvalues.T, p, 0)):
+        if 2 <= own.shape[2] <= MAX_PRODUCT_COLUMNS:
+            of_products, i, j = product_pvalues(own, other)
+            for m, c in np.argwhere(of_products * of_products.size < ALPHA_COLUMN):
+                if of_products[m, c] < min(single[i[m], c], single[j[m], c]):
+                    link[start + i[m], end + c] = link[start + j[m], end + c] = True
+    _, label = connected_components(link, directed=False)
+    found = [(columns_x[label[:p] == b], columns_y[label[p:] == b]) for b in np.unique(label)]
+    return [block for block in found if block[0].size and block[1].size]
+
+
+def join(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> list[Block]:
+    """Return one block for each group of blocks."""
+    return [
+        (np.concatenate([blocks[g][0] for g in group]), np.concatenate([blocks[g][1] for g in group]))
+        for group in groups
+    ]
+
+
+def apart(pairs: Sequence[Tables]) -> list[list[int]]:
+    """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least."""
+    count = len(pairs)
+    linked = np.ones((count, count), bool)
+    for sides in zip(*pairs, strict=True):
+        owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
+        waves = rank_waves(normal_scores(np.hstack(sides)), max(ORDERS))
+        smallest = np.ones((count, count))
+        pvalues = pair_pvalues(waves, waves)
+        np.minimum.at(smallest, (owner[:, None], owner[None]), pvalues)
+        n_tests = np.triu(owner[:, None] < owner).sum()
+        linked &= smallest * n_tests < ALPHA_APART
+    _, label = connected_components(linked, directed=False)
+    return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
+
+
+def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:
+    """Return a few coordinates of two sides that carry most of what they share: the columns, or learned ones.
+
+    If each part of X has a sufficient summary for its part of Y, it is the summaries that must be independent.
+    """
+    if max(a.shape[1], b.shape[1]) <= N_SUMMARY:
+        return a, b
+    fit = rng.permutation(len(a))[: len(a) // 2]
+    centres = draw_centres(fit, rng)
+    features = curved(a, centres), curved(b, centres)
+    maps = ridge_cca(*(side[fit] for side in features), N_SUMMARY, SUMMARY_RIDGE)
+    u, v = (
+        side if side.shape[1] <= N_SUMMARY else one(f).astype(float)
+        for side, one, f in zip((a, b), maps, features, strict=True)
+    )
+    return u, v
+
+
+def merged_blocks(a: np.ndarray, b: np.ndarray, blocks: Sequence[Block], k: int) -> list[Block]:
+    """Return blocks, two of which are joined wherever KSG on both says more than the sum, beyond doubt."""
+    parts = list(blocks)
+    if not 2 <= len(parts) <= MOST_MERGED:
+        return parts
+    step = -(-len(a) // MERGE_ROWS)
+    a, b = a[::step], b[::step]
+
+    def local(block: Block) -> np.ndarray:
+        return ksg_local((a[:, block[0]], b[:, block[1]]), k)
+
+    locals_, joint = [local(part) for part in parts], {}
+    while True:
+        gains = {}
+        for i in range(len(parts)):
+            for j in range(i):
+                key = tuple(parts[i][0]), tuple(parts[j][0])
+                if key not in joint:
+                    (both,) = join([parts[i], parts[j]], [[0, 1]])
+                    joint[key] = both, local(both)
+                more = joint[key][1] - locals_[i] - locals_[j]
+                if more.mean() > SURELY_MORE * mean_error(more):
+                    gains[i, j] = float(more.mean()), key
+        if not gains:
+            return parts
+        i, j = max(gains, key=lambda pair: gains[pair][0])
+        both, values = joint[gains[i, j][1]]
+        parts = [part for t, part in enumerate(parts) if t not in (i, j)] + [both]
+        locals_ = [one for t, one in enumerate(locals_) if t not in (i, j)] + [values]
+
+
+def partitions(
+    x: np.ndarray,
+    y: np.ndarray,
+    even_x: np.ndarray,
+    even_y: np.ndarray,
+    columns_x: np.ndarray,
+    columns_y: np.ndarray,
+    k: int,
+    seed: int,
+) -> list[list[Block]]:
+    """Return partitions of some columns into two or more blocks whose MI may be added up.
+
+    x and y are normal scores with ties in random order, even_x and even_y those by average ranks.
+    """
+    if not (columns_x.size and columns_y.size):
+        return []
+    first = linked_blocks(x, y, columns_x, columns_y)
+    found: list[list[Block]] = []
+    for blocks in (first, merged_blocks(even_x, even_y, first, k)):
+        rng = np.random.default_rng(seed)
+        groups = apart([summary(even_x[:, i], even_y[:, j], rng) for i, j in blocks]) if blocks else []
+        joined = join(blocks, groups)
+        keys = {tuple(map(tuple, block)) for block in joined}
+        if len(joined) > 1 and all(keys != {tuple(map(tuple, b)) for b in other} for other in found):
+            found.append(joined)
+    return found

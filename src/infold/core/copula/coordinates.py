@@ -1,0 +1,91 @@
+"""Coordinates of two sides that tell most of each other, learned by a ridge CCA on features; rows are samples, (n, p)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+TURNING_DEGREE = 2  # a turn by an angle that grows with the squared radius, to second order
+CENTRES_PER_SQRT_N, MAX_CENTRES = 2.2, 100  # 49 bumps at n = 500
+FLAT_DIRECTION = 1e-3  # directions narrower than this beside the widest are copies of columns up to noise
+
+
+class LinearMap(NamedTuple):
+    """A map of features to coordinates: (features − mean) / scale @ weights."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+    weights: np.ndarray
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        """Return the coordinates of some rows."""
+        weights = (self.weights / self.scale[:, None]).astype(features.dtype)
+        return features @ weights - (self.mean / self.scale) @ self.weights
+
+
+def ridge_cca(f: np.ndarray, g: np.ndarray, count: int, ridge: float) -> tuple[LinearMap, LinearMap]:
+    """Return maps of the features f (n, p) and g (n, q) to the leading `count` canonical coordinates.
+
+    Features are standardised; `ridge` is added to their variances, 1.
+    """
+    n, sides, roots, scales = len(f), [], [], []
+    for side in (f, g):
+        mean = side.mean(axis=0, dtype=float)
+        centred = side - mean.astype(side.dtype)
+        scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / n)
+        scale = np.where(scale > 0, scale, 1).astype(side.dtype)
+        centred /= scale
+        square = (centred.T @ centred).astype(float) / n
+        square[np.diag_indices_from(square)] += ridge
+        roots.append(cholesky(square, lower=True, check_finite=False))
+        sides.append(centred)
+        scales.append((mean, scale.astype(float)))
+    shared = solve_triangular(roots[0], (sides[0].T @ sides[1]).astype(float) / n, lower=True, check_finite=False)
+    shared = solve_triangular(roots[1], shared.T, lower=True, check_finite=False).T
+    size = len(shared)
+    count = min(count, *shared.shape)
+    leading = eigh(shared @ shared.T, subset_by_index=[size - count, size - 1], check_finite=False)[1][:, ::-1]
+    maps = []
+    for (mean, scale), root, directions in zip(scales, roots, (leading, shared.T @ leading), strict=True):
+        weights = solve_triangular(root, directions, lower=True, trans="T", check_finite=False)
+        maps.append(LinearMap(mean, scale, weights))
+    return maps[0], maps[1]
+
+
+def draw_centres(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return those of the given rows that are centres of bumps."""
+    n = len(rows)
+    return rng.choice(rows, min(n, MAX_CENTRES, round(CENTRES_PER_SQRT_N * math.sqrt(n))), replace=False)
+
+
+def curved(a: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Return the columns, and Gaussian bumps around some rows; in float32, which takes a quarter of the time."""
+    a = a.astype(np.float32)
+    squared = (a**2).sum(axis=1)
+    scale = np.float32(1 / a.shape[1])
+    exponents = a @ (scale * a[centres].T)
+    exponents -= (scale / 2 * squared)[:, None]
+    exponents -= scale / 2 * squared[centres]
+    return np.hstack([a, np.exp(exponents, out=exponents)])
+
+
+def turned(a: np.ndarray, squared: np.ndarray) -> np.ndarray:
+    """Return the columns times polynomials of a squared radius, which are orthonormal over the rows.
+
+    Linear maps of these are linear maps of `a` that change with the radius, as in a spiral. A few columns may turn with
+    the radius of a whole side.
+    """
+    powers = np.vander(squared / squared.mean(), TURNING_DEGREE + 1, increasing=True)
+    polynomials = np.linalg.qr(powers)[0] * math.sqrt(len(a))
+    return np.hstack([a * column[:, None] for column in polynomials.T])
+
+
+def whitened(table: np.ndarray, fit: np.ndarray) -> np.ndarray:
+    """Return the table turned and scaled so that its rows `fit` have uncorrelated columns of variance 1."""
+    mean = table[fit].mean(axis=0)
+    _, s, vt = np.linalg.svd(table[fit] - mean, full_matrices=False)
+    kept = s > FLAT_DIRECTION * s[0]
+    return (table - mean) @ (vt[kept].T / s[kept]) * math.sqrt(len(fit))

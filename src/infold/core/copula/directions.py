@@ -1,0 +1,145 @@
+"""Directions of one side along which single columns of the other change: signals that are turned into many columns.
+
+For each column of the other side, waves of its ranks are compared with lines and with products of the whitened columns
+(sliced inverse regression, principal Hessian directions). Directions are learned on some rows and judged on others. A sum
+over columns whose pairs do not depend on each other, on one side at least, is a lower bound of the MI.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import gamma
+
+from infold.parallel.scheduler import run
+
+from .blocks import apart
+from .coordinates import whitened
+from .crossfit import Split
+from .neighbors import judged_local
+from .screen import ORDERS, rank_waves
+
+MAX_COLUMNS, MAX_RESPONSES = 60, 100  # columns whose products, and columns whose waves, are compared
+ROWS_PER_COLUMN = 8
+ALPHA_RESPONSE, ALPHA_WAVE = 1e-2, 1e-1  # chance of any false column; of a false wave of a column that was found
+MOST_FOUND = 12  # columns that are looked at: each has a KSG of its own
+N_DIRECTIONS, N_SHARED = 3, 4  # of a column; of columns that depend on each other
+WEAK = 0.15  # of the largest eigenvalue: weaker directions are noise
+SAME = 0.3  # of the largest squared singular value: what columns' directions have in common
+NOISE_EDGE = 2.0  # eigenvalues of products without signal reach 2 √(d / n)
+N_PAIRINGS = 20
+
+
+class Moments(NamedTuple):
+    """Correlations of waves with lines (d, waves) and products (d (d + 1) / 2, waves), and their p-values (2, waves)."""
+
+    lines: np.ndarray
+    products: np.ndarray
+    pvalues: np.ndarray
+
+
+def products(a: np.ndarray) -> np.ndarray:
+    """Return products of two columns, of variance 1 if the columns are white and Gaussian: (n, d (d + 1) / 2)."""
+    i, j = np.triu_indices(a.shape[1])
+    found = a[:, i] * a[:, j]
+    found[:, i == j] /= math.sqrt(2)
+    return found - found.mean(axis=0)
+
+
+def wave_moments(a: np.ndarray, waves: np.ndarray, rng: np.random.Generator) -> Moments:
+    """Return how the waves (n, m) change along the whitened columns a (n, d).
+
+    The sum of squared correlations is compared with a gamma law that has the moments of random pairings of the rows:
+    rows that stand out on either side make it scatter more than χ².
+    """
+    n = len(a)
+    beside = np.hstack([waves, *(waves[rng.permutation(n)] for _ in range(N_PAIRINGS))])
+    moments, pvalues = [], []
+    for features in (a, products(a)):
+        correlations = features.T @ beside / n
+        sums = n * (correlations**2).sum(axis=0).reshape(1 + N_PAIRINGS, -1)
+        mean, variance = sums[1:].mean(), sums[1:].var()
+        pvalues.append(gamma.sf(sums[0], mean**2 / variance, scale=variance / mean))
+        moments.append(correlations[:, : waves.shape[1]])
+    return Moments(moments[0], moments[1], np.array(pvalues))
+
+
+def leading_directions(moments: Moments, level: float, n: int) -> np.ndarray:
+    """Return the directions (d, r) along which the waves with p-values below a level change most."""
+    d = len(moments.lines)
+    spread, (i, j) = np.zeros((d, d)), np.triu_indices(d)
+    for m in np.flatnonzero(moments.pvalues[0] < level):
+        spread += np.outer(moments.lines[:, m], moments.lines[:, m])
+    for m in np.flatnonzero(moments.pvalues[1] < level):
+        curvature = np.zeros((d, d))
+        curvature[i, j] = curvature[j, i] = moments.products[:, m]
+        curvature[np.diag_indices(d)] *= math.sqrt(2)
+        w, v = np.linalg.eigh(curvature)
+        w = np.maximum(np.abs(w) - NOISE_EDGE * math.sqrt(d / n), 0)
+        spread += (v * w**2 / 2) @ v.T
+    w, v = np.linalg.eigh(spread)
+    return v[:, ::-1][:, : min(int(np.sum(w > WEAK * max(w[-1], 1e-12))), N_DIRECTIONS)]
+
+
+def common_directions(directions: Sequence[np.ndarray]) -> np.ndarray:
+    """Return a basis of what the directions of several columns have in common."""
+    if len(directions) == 1:
+        return directions[0]
+    u, s, _ = np.linalg.svd(np.hstack(directions), full_matrices=False)
+    return u[:, : min(int(np.sum(s**2 > SAME * s[0] ** 2)), N_SHARED)]
+
+
+def split_local(
+    a: np.ndarray, responses: np.ndarray, even: np.ndarray, split: Split, k: int, seed: int
+) -> tuple[np.ndarray, list[int]]:
+    """Return local values of the rows judged, summed over columns that directions tell of, and these columns."""
+    fit, rng, q = split.fit, np.random.default_rng(seed), responses.shape[1]
+    white = whitened(a, fit)
+    order = max(ORDERS)
+    waves = rank_waves(responses[fit], order).transpose(1, 2, 0).reshape(len(fit), q * order) * math.sqrt(len(fit))
+    moments = wave_moments(white[fit], waves, rng)
+    n_tests = moments.pvalues.size
+    smallest = moments.pvalues.reshape(2, q, order).min(axis=(0, 2))
+    found: dict[int, np.ndarray] = {}
+    for c in np.argsort(smallest, kind="stable")[:MOST_FOUND]:
+        if smallest[c] * n_tests < ALPHA_RESPONSE:
+            own = Moments(*(part[:, c * order : (c + 1) * order] for part in moments))
+            directions = leading_directions(own, ALPHA_WAVE / n_tests, len(fit))
+            if directions.shape[1]:
+                found[int(c)] = directions
+    local, columns = np.zeros(split.use.size), list(found)
+    for group in apart([(white @ found[c], even[:, [c]]) for c in columns]):
+        basis = common_directions([found[columns[g]] for g in group])
+        local += judged_local((white @ basis, even[:, [columns[g] for g in group]]), split.use, k)
+    return local, columns
+
+
+def direction_local(
+    a: np.ndarray,
+    responses: np.ndarray,
+    even: np.ndarray,
+    splits: Sequence[Split],
+    k: int,
+    seed: int,
+    *,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return local values (n,), NaN for rows not judged, and the columns of `responses` that directions of `a` tell of.
+
+    a and responses are normal scores of two sides, `even` those of the responses by average ranks. None if there are too
+    many columns, or nothing is found.
+    """
+    d, q = a.shape[1], responses.shape[1]
+    if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:
+        return None
+    local, columns = np.full(len(a), np.nan), set()
+    tasks = [(a, responses, even, split, k, seed) for split in splits]
+    for split, (values, found) in zip(
+        splits, run(split_local, tasks, n_jobs=n_jobs, label="auto", verbose=0), strict=True
+    ):
+        local[split.use] = values
+        columns |= set(found)
+    return (local, np.array(sorted(columns))) if columns else None

@@ -1,0 +1,33 @@
+"""KSG on pairs of tables whose columns have one scale; rows are samples, (n, p)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..knn.ksg import local_ksg
+
+Tables = tuple[np.ndarray, np.ndarray]
+
+ERROR_FACTOR = 1.5  # local values of neighbours are related: their deviation / √n is too small for the mean's error
+
+
+def ksg_local(tables: Tables, k: int, n_queries: int | None = None) -> np.ndarray:
+    """Return KSG's local values of a pair of tables; of the first `n_queries` rows only."""
+    columns = np.ascontiguousarray(np.hstack(tables).T)
+    sizes = [side.shape[1] for side in tables]
+    return local_ksg(columns, sizes, min(k, columns.shape[1] - 1), n_queries=n_queries)
+
+
+def judged_local(tables: Tables, rows: np.ndarray, k: int) -> np.ndarray:
+    """Return KSG's local values of some rows, from neighbours among all."""
+    others = np.ones(len(tables[0]), bool)
+    others[rows] = False
+    order = np.concatenate([rows, np.flatnonzero(others)])
+    return ksg_local((tables[0][order], tables[1][order]), k, n_queries=rows.size)
+
+
+def mean_error(local: np.ndarray) -> float:
+    """Return the standard error of the mean of local values."""
+    return ERROR_FACTOR * float(local.std()) / math.sqrt(local.size)
