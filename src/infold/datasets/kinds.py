@@ -267,7 +267,7 @@ def heavy_tails() -> Members:
         return laws.student(nu, p, p, laws.pairs_covariance(p, rho))
 
     yield "student 1, 0.5", "bivariate t, 1 degree of freedom, scatter 0.5", scattered(1, 1, 0.5)
-    yield "student 2, −0.7", "bivariate t, 2 degrees of freedom, scatter −0.7", scattered(2, 1, -0.7)
+    yield "student 2, -0.7", "bivariate t, 2 degrees of freedom, scatter −0.7", scattered(2, 1, -0.7)
     for shape in (0.3, 1):
         yield (
             f"log-gamma {shape}",
