@@ -297,7 +297,7 @@ def summary(rows: Rows, group: str) -> str:
         same = errors("auto")[0][there]
         high = int(np.sum(signed[there] > 0.1 + 0.05 * truths[there]))
         figures = (
-            f"{there.sum()} | {mean(off[there & narrow])} | {mean(off[there & ~narrow])} | {number(np.mean(same))} | "
+            f"{there.sum()} | {mean(off[there & narrow])} | {mean(off[there & ~narrow])} | {mean(same[np.isfinite(same)])} | "
             f"{signed[there].mean():+.3f} | {high} | {off[there].max():.2f}"
         )
         lines.append(f"| {heading} | {figures} |".replace("| -", "| −"))
@@ -351,12 +351,16 @@ def main() -> None:
     own, peers = not chosen.peers_only, chosen.peers or chosen.peers_only
     rows = estimate_all(chosen.seeds, chosen.groups, own, peers, chosen.rows)
     page = PAGE.read_text()
-    made = {"independent": independent_table(rows), "ablation": ablation(rows)}
-    made |= {group: (kinds_table if group in KINDS else table)(rows, group) for group in GROUPS if group not in made}
+    groups = {
+        key[0] for key in rows if key[4] == "auto" or key[0] in chosen.groups
+    }  # those with peers alone if asked for
+    made = {group: kinds_table(rows, group) for group in KINDS if group in groups}
+    made |= {group: table(rows, group) for group in ("n500", "n2000", "noise", "shapes") if group in groups}
+    made |= {"independent": independent_table(rows)} if "independent" in groups else {}
+    made |= {"ablation": ablation(rows)} if any(key[4] == "all" and key[0] in ABLATED for key in rows) else {}
     for name, filled in made.items():
-        if any(key[0] == name or (name == "ablation" and key[4] == "all") for key in rows):
-            pattern = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
-            page = re.sub(pattern, lambda m, filled=filled: f"{m[1]}\n{filled}\n\n{m[2]}", page, flags=re.DOTALL)
+        pattern = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
+        page = re.sub(pattern, lambda m, filled=filled: f"{m[1]}\n{filled}\n\n{m[2]}", page, flags=re.DOTALL)
     PAGE.write_text(page)
 
 
