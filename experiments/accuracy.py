@@ -278,26 +278,24 @@ def summary(rows: Rows, group: str) -> str:
     truths = np.array([truth for _, truth in cells])
     heads = ("kinds", "error, 1 + 1", "error, more columns", "auto on the same", "bias", "too high", "largest error")
     lines = [f"| method | {' | '.join(heads)} |", f"|---|{'--:|' * len(heads)}"]
-    methods = {
-        **({"exact": "exact densities"} if any("exact" in v for v in cells.values()) else {}),
-        **shown_methods(cells),
-    }
+    methods = {"exact": "exact densities"} if any("exact" in v for v in cells.values()) else {}
 
     def mean(values: np.ndarray) -> str:
-        return f"{values.mean():.3f}" if values.size else "–"
+        there = values[np.isfinite(values)]
+        return f"{there.mean():.3f}" if there.size else "–"
 
     def errors(method: str) -> tuple[np.ndarray, np.ndarray]:
         found = [v.get(method, np.array([math.nan])) for v in cells.values()]
         off = [np.abs(v - t).mean() for v, t in zip(found, truths, strict=True)]
         return np.array(off), np.array([v.mean() for v in found]) - truths
 
-    for method, heading in methods.items():
+    of_auto, _ = errors("auto")
+    for method, heading in (methods | shown_methods(cells)).items():
         off, signed = errors(method)
         there = np.isfinite(off)
-        same = errors("auto")[0][there]
         high = int(np.sum(signed[there] > 0.1 + 0.05 * truths[there]))
         figures = (
-            f"{there.sum()} | {mean(off[there & narrow])} | {mean(off[there & ~narrow])} | {mean(same[np.isfinite(same)])} | "
+            f"{there.sum()} | {mean(off[narrow])} | {mean(off[~narrow])} | {mean(of_auto[there])} | "
             f"{signed[there].mean():+.3f} | {high} | {off[there].max():.2f}"
         )
         lines.append(f"| {heading} | {figures} |".replace("| -", "| −"))

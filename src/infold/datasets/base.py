@@ -17,11 +17,11 @@ class Dataset:
     Attributes
     ----------
     X, Y : ndarray of shape (n_samples, n_columns)
-        The two sides; signal columns first, then noise columns.
+        The two sides; in the paper's data sets signal columns first, then noise columns.
     mi, mi_is_bound : float, bool
-        Mutual information as the paper gives it, and whether that is only a lower bound.
+        Mutual information (the paper's data sets: as it gives it), and whether that is only a lower bound.
     name : str
-        Such as ``"helix"``, ``"helix-released"`` or ``"independent-helix"``.
+        Such as ``"helix"``, ``"helix-released"``, ``"independent-helix"``, or the name of a kind.
     mi_monte_carlo, mi_monte_carlo_error : float or None
         The true value by `monte_carlo_mi` and its standard error, where `mi` is a bound and alpha is 0.01.
 
