@@ -237,7 +237,8 @@ def number(value: float) -> str:
 
 def shown_methods(cells: dict[tuple[str, float], dict[str, np.ndarray]]) -> dict[str, str]:
     """Methods that have estimates: name → heading."""
-    return {m: t for m, t in {**OWN, **{p: p for p in PEERS}}.items() if any(m in v for v in cells.values())}
+    there = {m for found in cells.values() for m, values in found.items() if np.isfinite(values).any()}
+    return {m: t for m, t in {**OWN, **{p: p for p in PEERS}}.items() if m in there}
 
 
 def table(rows: Rows, group: str) -> str:
