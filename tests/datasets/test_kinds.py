@@ -1,6 +1,7 @@
 """Named and random kinds of data: shapes, seeds, and truths found in more than one way."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +92,13 @@ def test_there_are_many_kinds_of_many_families():
     assert narrow >= 40
     assert len(kinds) - narrow >= 60
     assert sum(len(list_kinds(family)) for family in {kind.family for kind in kinds}) == len(kinds)
+
+
+def test_the_page_lists_every_kind_with_its_truth():
+    page = (Path(__file__).parents[2] / "docs" / "kinds.md").read_text()
+    for kind in map(describe_kind, NAMES):
+        assert f"| {kind.family} | {kind.name} | {kind.n_x} + {kind.n_y} |" in page
+        assert f"| {kind.mi:.4f} | {kind.source}" in page
 
 
 @pytest.mark.parametrize("name", NAMES)
