@@ -1,4 +1,4 @@
-"""Data sets know their shapes, their seeds and their mutual information."""
+"""The paper's data sets know their shapes, their seeds and their mutual information."""
 
 import math
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold import datasets
 from infold.datasets import (
     Dataset,
     make_gaussian,
@@ -15,6 +14,7 @@ from infold.datasets import (
     make_sphere,
     make_uniform,
     monte_carlo_mi,
+    paper,
 )
 
 MAKERS = {"uniform": make_uniform, "gaussian": make_gaussian, "helix": make_helix, "sphere": make_sphere}
@@ -185,7 +185,7 @@ def brute_volume(name, form, low, high, n_side):
 @pytest.mark.parametrize("alpha", [0.1, 1.0])
 @pytest.mark.parametrize(("name", "form"), [FORMS[0], FORMS[2], FORMS[3]])
 def test_volume_matches_brute_force(name, form, alpha, rng):
-    n_sources, place, volume, *_ = datasets._GEOMETRY[name, form]
+    n_sources, place, volume, *_ = paper._GEOMETRY[name, form]
     seen = place(rng.random((8, n_sources))) + alpha * (rng.random((8, 3)) - 0.5)
     if name == "sphere":
         # Over the pole, where circles are small, and at the patch's corner, where bounds stop at 0 and 1.
@@ -205,7 +205,7 @@ def test_volumes_add_up_to_the_cube(name, form):
     """Boxes that tile space share out all sources: the sum is 1 but for quadrature, here 2e-11 at worst."""
     edges = np.linspace(-1.1, 1.1, 12)
     low = np.stack(np.meshgrid(edges[:-1], edges[:-1], edges[:-1]), axis=-1).reshape(-1, 3)
-    volume = datasets._GEOMETRY[name, form][2]
+    volume = paper._GEOMETRY[name, form][2]
     assert_allclose(volume(low, low + 0.2).sum(), 1, atol=1e-9)
 
 

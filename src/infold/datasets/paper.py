@@ -7,63 +7,18 @@ signal whatever `noise_dims` is, and more noise columns extend fewer.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from .base import Array, Dataset, Seed, check, check_choice, check_count, generator
+
 Map: TypeAlias = Callable[[Array], Array]
-Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 Name: TypeAlias = Literal["uniform", "gaussian", "helix", "sphere"]
 Form: TypeAlias = Literal["paper", "released"]
 Noise: TypeAlias = Literal["normal", "uniform", "student"]
 
 _FIRST, _LAST = 5 * np.pi, 8 * np.pi  # ends of the helix, in P
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
-    """A paired sample and what is known of its mutual information, in nats.
-
-    Attributes
-    ----------
-    X, Y : ndarray of shape (n_samples, n_columns)
-        The two sides; signal columns first, then noise columns.
-    mi, mi_is_bound : float, bool
-        Mutual information as the paper gives it, and whether that is only a lower bound.
-    name : str
-        Such as ``"helix"``, ``"helix-released"`` or ``"independent-helix"``.
-    mi_monte_carlo, mi_monte_carlo_error : float or None
-        The true value by `monte_carlo_mi` and its standard error, where `mi` is a bound and alpha is 0.01.
-
-    Examples
-    --------
-    >>> make_helix(100, noise_dims=4, random_state=0)
-    Dataset('helix', X: 100 x 3, Y: 100 x 5, mi >= 4.610, Monte Carlo 6.768)
-    """
-
-    X: Array
-    Y: Array
-    mi: float
-    mi_is_bound: bool
-    name: str
-    mi_monte_carlo: float | None = None
-    mi_monte_carlo_error: float | None = None
-
-    @property
-    def best_mi(self) -> float:
-        """The Monte Carlo value where `mi` is only a bound and there is one, else `mi`."""
-        value = self.mi_monte_carlo if self.mi_is_bound else None
-        return self.mi if value is None else value
-
-    def __repr__(self) -> str:
-        """One line, with shapes in place of arrays."""
-        (n, d_x), d_y = self.X.shape, self.Y.shape[1]
-        sign = ">=" if self.mi_is_bound else "="
-        more = "" if self.mi_monte_carlo is None else f", Monte Carlo {self.mi_monte_carlo:.3f}"
-        return f"Dataset({self.name!r}, X: {n} x {d_x}, Y: {n} x {d_y}, mi {sign} {self.mi:.3f}{more})"
 
 
 def make_uniform(
@@ -173,7 +128,7 @@ def make_independent(
     >>> make_independent(200, like="sphere", random_state=0)
     Dataset('independent-sphere', X: 200 x 2, Y: 200 x 3, mi = 0.000)
     """
-    _check_choice("like", like, ("gaussian", "uniform", "helix", "sphere"))
+    check_choice("like", like, ("gaussian", "uniform", "helix", "sphere"))
     common = (n_samples, noise_dims, noise, noise_scale, random_state)
     return _make(like, *common, alpha=alpha, form=form, paired=False)
 
@@ -203,11 +158,11 @@ def monte_carlo_mi(
     >>> print(f"{value:.1f} +- {error:.2f}")
     8.6 +- 0.02
     """
-    _check_choice("name", name, ("helix", "sphere"))
-    _check_choice("form", form, ("paper", "released"))
-    _check(0 < alpha <= 1, "alpha", alpha, "must be in (0, 1], where MI is known; use for example 0.01")
-    _check_count("n_draws", n_draws, 2)
-    rng = _generator(random_state)
+    check_choice("name", name, ("helix", "sphere"))
+    check_choice("form", form, ("paper", "released"))
+    check(0 < alpha <= 1, "alpha", alpha, "must be in (0, 1], where MI is known; use for example 0.01")
+    check_count("n_draws", n_draws, 2)
+    rng = generator(random_state)
     n_sources, place, volume, *_ = _GEOMETRY[name, form]
     log_volumes = np.empty(n_draws)
     for start in range(0, n_draws, 2048):  # bounds memory: the sphere keeps about 200 nodes a draw
@@ -223,14 +178,14 @@ def _make(
     *, alpha: float = 0.01, rho: float = 0.9, form: str = "paper", paired: bool = True
 ) -> Dataset:  # fmt: skip
     """Check everything, draw the signal, then the noise."""
-    _check_count("n_samples", n_samples, 1)
-    _check_count("noise_dims", noise_dims, 0)
-    _check_choice("noise", noise, ("normal", "uniform", "student"))
-    _check_choice("form", form, ("paper", "released"))
-    _check(0 < alpha <= 1, "alpha", alpha, "must be in (0, 1], where MI is known; use for example 0.01")
-    _check(-1 < rho < 1, "rho", rho, "must be in (-1, 1), where MI is finite; use for example 0.9")
-    _check(0 < noise_scale < math.inf, "noise_scale", noise_scale, "must be positive; use for example 1.0")
-    rng = _generator(random_state)
+    check_count("n_samples", n_samples, 1)
+    check_count("noise_dims", noise_dims, 0)
+    check_choice("noise", noise, ("normal", "uniform", "student"))
+    check_choice("form", form, ("paper", "released"))
+    check(0 < alpha <= 1, "alpha", alpha, "must be in (0, 1], where MI is known; use for example 0.01")
+    check(-1 < rho < 1, "rho", rho, "must be in (-1, 1), where MI is finite; use for example 0.9")
+    check(0 < noise_scale < math.inf, "noise_scale", noise_scale, "must be positive; use for example 1.0")
+    rng = generator(random_state)
     X, Y = _signal(name, form, n_samples, alpha, rho, rng)
     Y = Y if paired else _signal(name, form, n_samples, alpha, rho, rng)[1]
     columns = noise_scale * _noise(noise, (noise_dims, n_samples), rng).T
@@ -374,26 +329,3 @@ _GEOMETRY: dict[tuple[str, str], tuple[int, Map, Callable[[Array, Array], Array]
     ("sphere", "paper"): (2, _place_patch, _volume_patch, 8.59269, 0.00085),
     ("sphere", "released"): (2, _place_sphere, _volume_sphere, 11.88481, 0.00049),
 }
-
-
-def _generator(random_state: Seed) -> np.random.Generator:
-    """One kind of generator from any kind of seed; a Generator or a RandomState moves on with every use."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint64))
-    if random_state is not None and not isinstance(random_state, np.random.Generator):
-        _check_count("random_state", random_state, 0)
-    return np.random.default_rng(random_state)
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    ok = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    _check(ok, name, value, f"must be an integer of at least {least}; use for example {least + 10}")
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    _check(value in choices, name, value, f"must be one of {choices}; use for example {choices[0]!r}")
-
-
-def _check(ok: object, name: str, value: object, rule: str) -> None:
-    if not ok:
-        raise ValueError(f"{name}={value!r} {rule}.")
