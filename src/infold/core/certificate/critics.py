@@ -1,7 +1,7 @@
 """Critics: log ratios of densities, joint to product, learned on some rows and asked about others; rows are samples.
 
-A critic takes tables a (N, p) and b (N, q) and returns (c, N, N) in float32: c opinions of how well row i of a goes with
-row j of b. Any critic gives a valid bound, a good one a high bound. All work on normal scores.
+A critic takes tables a (N, p) and b (N, q) and returns (c, N, N) in float32: c opinions of how well row i of a goes
+with row j of b. Any critic gives a valid bound, a good one a high bound. All work on normal scores.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ MAX_CENTRES = 100  # of bumps
 RIDGE = 0.05  # of the learned coordinates, beside features of mean square 1
 MAX_COORDINATES = 10
 MAX_CORRELATION = 0.999  # of learned coordinates: a sharper one would drown the others
+EXTREME = 15.0  # nats beyond which all opinions are the same: along a direction that hardly varied one row can be all
 NARROWEST = 1e-9  # squared width of a kernel, in mean squared distances: between copies there is none of their own
 
 Critic = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -91,7 +92,9 @@ def fit_critics(a: np.ndarray, b: np.ndarray, plan: Plan, rng: np.random.Generat
     def critic(rows_a: np.ndarray, rows_b: np.ndarray) -> np.ndarray:
         few = rows_a[:, plan.x], rows_b[:, plan.y]
         found = [one(*few) for one in critics]
-        return np.concatenate([*found, on_all(rows_a, rows_b)] if on_all else found)
+        if on_all:
+            found.append(on_all(rows_a, rows_b))
+        return np.concatenate(found).clip(-EXTREME, EXTREME)
 
     return critic
 
@@ -146,11 +149,11 @@ def gaussian_critic(a: np.ndarray, b: np.ndarray) -> Critic:
     squared = 1 - np.maximum(1 - s**2, 1 / m**2) * (m - 1) / max(m - 1 - surplus, 1)
     kept = int(np.sum(squared > 2 / m))
     squared = squared[:kept]
-    to_a, to_b = within_fitted(a, means[0], map_a @ u[:, :kept]), within_fitted(b, means[1], map_b @ vt[:kept].T)
+    map_a, map_b = map_a @ u[:, :kept], map_b @ vt[:kept].T
     cross, own = np.sqrt(squared) / (1 - squared), squared / (2 * (1 - squared))
 
     def critic(rows_a: np.ndarray, rows_b: np.ndarray) -> np.ndarray:
-        u, v = to_a(rows_a), to_b(rows_b)
+        u, v = (rows_a - means[0]) @ map_a, (rows_b - means[1]) @ map_b
         return ((u * cross) @ v.T - (u**2 @ own)[:, None] - v**2 @ own)[None].astype(np.float32)
 
     return critic
@@ -161,17 +164,6 @@ def whitened(centred: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     u, s, vt = np.linalg.svd(centred, full_matrices=False)
     kept = s > FLAT * s[0]
     return u[:, kept], vt[kept].T / s[kept] * math.sqrt(len(centred))
-
-
-def within_fitted(side: np.ndarray, mean: np.ndarray, weights: np.ndarray) -> Map:
-    """Return the map to coordinates, cut at the ends of those of the fitted rows.
-
-    Along a direction that hardly varies among them another row can be a million deviations away, and its square would
-    be all that counts.
-    """
-    fitted = (side - mean) @ weights
-    low, high = fitted.min(axis=0), fitted.max(axis=0)
-    return lambda rows: ((rows - mean) @ weights).clip(low, high)
 
 
 def learned_critic(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Critic:
