@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,7 +139,7 @@ def diagnosis(
     near_ceiling = ceiling_note(mi, n, estimator.n_neighbors)
     rows = found.rows
     return Diagnosis(
-        estimate=as_result(estimator, settings.method, settings.units),
+        estimate=replace(as_result(estimator, settings.method, settings.units), certified=certificate.low),
         over_neighbors=found.over_neighbors,
         over_size={**found.over_size, n: (mi / unit, 0.0)},
         ceiling=ceiling(n, estimator.n_neighbors) / unit,

@@ -47,8 +47,8 @@ def test_weights_are_the_best(rng):
     assert found[2] == 0  # an opinion that is wrong is not turned round
 
 
-# Gaussian data are the hardest: the critic is nearly exact, so that nothing but the standard error protects. At 5 % more
-# than 10 of 100 have a chance of 1 %; on 200 other data sets 3 % were above.
+# Gaussian data are the hardest: the critic is nearly exact, so that nothing but the standard error protects. At 5 %,
+# more than 10 of 100 have a chance of 1 %; on 200 other data sets 3 % were above.
 def test_bound_holds_on_gaussian_data():
     truth = -0.5 * math.log(1 - 0.6**2)
     found = [certified_bound(*gaussian(300, 0.6, seed), seed) for seed in range(100)]
