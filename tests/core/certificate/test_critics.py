@@ -71,7 +71,7 @@ def test_plan_takes_dependent_columns_or_all(rng):
     plan = critics.make_plan(x, y)
     assert plan.x.tolist() == [1]
     assert plan.y.tolist() == [4]
-    assert plan.all_columns
+    assert plan.gaussian_of_all
 
 
 @pytest.mark.parametrize("columns", [1, 3, 60])
@@ -81,7 +81,7 @@ def test_opinions_are_finite_and_not_extreme(rng, columns):
     a[7, 0] = 1e-9  # a direction that hardly varies
     b = np.round(a + rng.normal(size=a.shape))
     rows = 1e6 * rng.normal(size=(20, columns))
-    plan = critics.Plan(np.arange(columns), np.arange(columns), [], False)
+    plan = critics.Plan(np.arange(columns), np.arange(columns), [], True, True)
     found = critics.fit_critics(a, b, plan, rng)(rows, rows)
     assert np.isfinite(found).all()
     assert np.abs(found).max() <= critics.EXTREME

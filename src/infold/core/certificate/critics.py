@@ -20,7 +20,7 @@ from ..copula.gaussian import FLAT
 from ..copula.screen import rank_waves, screen_columns
 
 MAX_COLUMNS = 40  # screened, per side
-ROWS_PER_COLUMN = 3  # with fewer a Gaussian critic of all columns is mostly noise
+ROWS_PER_COLUMN = 3  # with fewer a Gaussian critic is mostly noise
 NEIGHBORS = (5, 15, 50)  # fitted rows within the width of a kernel: many columns want few of them, one column many
 BLOCK_NEIGHBORS = (30,)
 INDEPENDENT = 0.05  # weight of independence in a kernel's ratio: its logarithm cannot fall below log 0.05
@@ -41,7 +41,8 @@ class Plan(NamedTuple):
     x: np.ndarray
     y: np.ndarray
     blocks: list[tuple[np.ndarray, np.ndarray]]  # of these columns; empty if there are fewer than two
-    all_columns: bool  # whether all columns get a Gaussian critic, besides those in the screen
+    gaussian: bool  # whether there are rows enough for a Gaussian critic of these columns
+    gaussian_of_all: bool  # whether there are others, and rows enough for one of all columns
 
 
 def scores_among(fitted: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -57,13 +58,17 @@ def scores_among(fitted: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def make_plan(a: np.ndarray, b: np.ndarray) -> Plan:
     """Return the dependent columns of the scores a and b, or all columns if no test shows any."""
     p, q = a.shape[1], b.shape[1]
+
+    def enough(n_columns: int) -> bool:
+        return ROWS_PER_COLUMN * n_columns < len(a)
+
     found = screen_columns(a, b, MAX_COLUMNS)
     if not found.x.size or not found.y.size:
-        return Plan(np.arange(p), np.arange(q), [], False)
+        return Plan(np.arange(p), np.arange(q), [], enough(p + q), False)
     blocks = linked_blocks(a[:, found.x], b[:, found.y])
-    some = found.x.size < p or found.y.size < q
-    enough = ROWS_PER_COLUMN * (p + q) < len(a)
-    return Plan(found.x, found.y, blocks if len(blocks) > 1 else [], some and enough)
+    n_columns = found.x.size + found.y.size
+    others = n_columns < p + q
+    return Plan(found.x, found.y, blocks if len(blocks) > 1 else [], enough(n_columns), others and enough(p + q))
 
 
 def linked_blocks(a: np.ndarray, b: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -81,13 +86,13 @@ def fit_critics(a: np.ndarray, b: np.ndarray, plan: Plan, rng: np.random.Generat
     """Return all critics as one, fitted on the scores a (m, p) and b (m, q)."""
     few_a, few_b = a[:, plan.x], b[:, plan.y]
     critics = [kernel_critic(few_a, few_b, NEIGHBORS)]
-    if plan.x.size + plan.y.size < len(a) / 2:
+    if plan.gaussian:
         critics.append(gaussian_critic(few_a, few_b))
     if plan.x.size + plan.y.size > 2:
         critics.append(learned_critic(few_a, few_b, rng))
     if plan.blocks:
         critics.append(sum_over_blocks(few_a, few_b, plan.blocks))
-    on_all = gaussian_critic(a, b) if plan.all_columns else None
+    on_all = gaussian_critic(a, b) if plan.gaussian_of_all else None
 
     def critic(rows_a: np.ndarray, rows_b: np.ndarray) -> np.ndarray:
         few = rows_a[:, plan.x], rows_b[:, plan.y]
