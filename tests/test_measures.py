@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import infold
+from infold.results import rounded_down
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(2, 50, 2))
@@ -108,8 +109,14 @@ def test_certified_bound_is_in_the_units_and_does_not_depend_on_the_method(metho
     bits = infold.mutual_information(data.X, data.Y, method="ksg", certify=True, random_state=1, units="bits", n_jobs=1)
     assert 0.4 < nats.certified < data.mi
     assert_allclose(bits.certified * math.log(2), nats.certified)
-    assert f"certified at least {bits.certified:.3g} bits (95 %, whatever the distribution)" in repr(bits)
+    assert f"certified at least {rounded_down(bits.certified)} bits (95 %, whatever the distribution)" in repr(bits)
     assert json.loads(json.dumps(nats.to_dict()))["certified"] == nats.certified
+
+
+def test_a_bound_is_never_rounded_up():
+    for bound in np.random.default_rng(0).lognormal(0, 3, 300):
+        for digits in (2, 3):
+            assert (1 - 10.0 ** (1 - digits)) * bound <= float(rounded_down(bound, digits)) <= bound * (1 + 1e-8)
 
 
 def test_nothing_is_certified_unasked_nor_without_dependence():

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 NATS_PER_UNIT = {"nats": 1.0, "bits": math.log(2.0)}
-NOTHING_CERTIFIED = "certified nothing above 0 (95 %)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +114,19 @@ def _certified(bound: float | None, units: str) -> list[str]:
     """Return the line about the certified bound, if there is one."""
     if bound is None:
         return []
-    return [f"certified at least {bound:.3g} {units} (95 %, whatever the distribution)" if bound else NOTHING_CERTIFIED]
+    if not bound:
+        return ["certified nothing above 0 (95 %)"]
+    return [f"certified at least {rounded_down(bound)} {units} (95 %, whatever the distribution)"]
+
+
+def rounded_down(bound: float, digits: int = 3) -> str:
+    """Return a positive bound as text that is not above it.
+
+    >>> rounded_down(0.74996), rounded_down(0.75), rounded_down(12.39, 2)
+    ('0.749', '0.75', '12')
+    """
+    unit = 10.0 ** (math.floor(math.log10(bound)) + 1 - digits)
+    return f"{math.floor(bound / unit + 1e-9) * unit:.{digits}g}"
 
 
 def _few(columns: list[Any]) -> str:

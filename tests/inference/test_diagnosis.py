@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 import infold
 from infold.inference.diagnosis import main_direction, planted_rows
+from infold.results import rounded_down
 
 # Planted MI.
 
@@ -54,7 +55,10 @@ def test_diagnosis_of_sound_data(sound):
     assert sound.verdict[1].startswith("The number looks sound")
     assert 0.5 * math.log2(1 / 0.6) < sound.certified < math.log2(1 / 0.6)
     assert sound.estimate.certified == sound.certified
-    assert sound.verdict[2] == f"At least {sound.certified:.2g} bits are certain (95 %), whatever the distribution."
+    assert (
+        sound.verdict[2]
+        == f"At least {rounded_down(sound.certified, 2)} bits are certain (95 %), whatever the distribution."
+    )
     assert sound.notes == ()
     assert list(sound.over_size) == [100, 200, 400]
     assert sound.over_neighbors[3] == sound.over_size[400][0] == sound.methods["ksg"] == sound.estimate.mi
@@ -72,7 +76,7 @@ def test_diagnosis_is_plain_for_json_and_readable(sound):
     assert told["estimate"]["mi"] == sound.estimate.mi
     assert told["over_size"]["400"][0] == sound.estimate.mi
     assert told["certified"] == told["estimate"]["certified"] == sound.certified
-    assert f"certified at least {sound.certified:.3g} bits" in repr(sound)
+    assert f"certified at least {rounded_down(sound.certified)} bits" in repr(sound)
     assert repr(sound).startswith("X and Y are dependent")
 
 

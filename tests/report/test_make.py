@@ -13,6 +13,7 @@ from infold import inference
 from infold import report as reports
 from infold.data.tables import Table
 from infold.report.page import number, readable
+from infold.results import rounded_down
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -74,7 +75,7 @@ def test_the_page_has_the_numbers_of_the_results(report, page):
     assert (report.estimate.mi, report.test.pvalue) == (test.mi, test.pvalue)
     assert (report.interval.low, report.interval.high) == (interval.low, interval.high)
     assert report.interval.certified == report.diagnosis.certified == interval.certified > 0
-    assert f"at least {number(interval.certified)} nats" in page.text["dl"]
+    assert f"at least {rounded_down(interval.certified)} nats" in page.text["dl"]
     for value in (report.estimate.mi, interval.low, interval.high):
         assert number(value) in page.text["dl"]
     assert f"{number(test.null_mean, 2)} ± {number(test.null_std, 2)}" in page.text["dl"]

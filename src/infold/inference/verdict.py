@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from infold.results import rounded_down
+
 ALPHA = 0.05
 # Standard errors that an estimate may move from a quarter of the rows to all, or over k. Without any bias such moves
 # have a deviation of about .8, and go with the estimate's own error: a value too high by chance has come from below. So
@@ -66,7 +68,7 @@ def _certain(e: Evidence) -> tuple[str, ...]:
         return ("No lower bound is certain here, as it would need independent rows.",)
     if not e.certified:
         return ()
-    return (f"At least {e.certified:.2g} {e.units} are certain (95 %), whatever the distribution.",)
+    return (f"At least {rounded_down(e.certified, 2)} {e.units} are certain (95 %), whatever the distribution.",)
 
 
 def _beside_null(e: Evidence) -> str:
@@ -110,7 +112,7 @@ def _doubts(e: Evidence) -> tuple[list[str], int]:
     if math.isnan(e.error):
         doubts.append("so few samples cannot tell how far it would move with others")
     if e.certified and not e.block and e.mi < e.certified:
-        doubts.append(f"it is below what is certain ({e.certified:.2g} {e.units})")
+        doubts.append(f"it is below what is certain ({rounded_down(e.certified, 2)} {e.units})")
         votes.append(1)
     if e.near_ceiling:
         doubts.append("it is near the most that so many samples can show")
