@@ -2,8 +2,8 @@
 
     python experiments/certificate.py [--seeds 25] [--samples 500,1000]
 
-20 kinds of data whose MI is known, of which none was used while the critics were chosen, though some are of the same
-families. Writes experiments/results/certificate.csv; what is there already is not computed again.
+20 kinds of data whose MI is known. Writes experiments/results/certificate.csv; what is there already is not computed
+again.
 """
 
 import argparse
