@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import infold
+from infold.results import rounded_down
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(2, 50, 2))
@@ -99,6 +100,35 @@ def test_result_converts_and_prints():
     assert "n_neighbors=3" in repr(nats)
     with pytest.raises(AttributeError):
         nats.mi = 0.0
+
+
+@pytest.mark.parametrize("method", ["ksg", "auto"])
+def test_certified_bound_is_in_the_units_and_does_not_depend_on_the_method(method):
+    data = infold.datasets.make_gaussian(300, random_state=0)
+    nats = infold.mutual_information(data.X, data.Y, method=method, certify=True, random_state=1)
+    bits = infold.mutual_information(data.X, data.Y, method="ksg", certify=True, random_state=1, units="bits", n_jobs=1)
+    assert 0.4 < nats.certified < data.mi
+    assert_allclose(bits.certified * math.log(2), nats.certified)
+    assert f"certified at least {rounded_down(bits.certified)} bits (95 %, whatever the distribution)" in repr(bits)
+    assert json.loads(json.dumps(nats.to_dict()))["certified"] == nats.certified
+
+
+def test_a_bound_is_never_rounded_up():
+    for bound in np.random.default_rng(0).lognormal(0, 3, 300):
+        for digits in (2, 3):
+            assert (1 - 10.0 ** (1 - digits)) * bound <= float(rounded_down(bound, digits)) <= bound * (1 + 1e-8)
+
+
+def test_nothing_is_certified_unasked_nor_without_dependence():
+    x, y = np.random.default_rng(0).normal(size=(2, 100))
+    unasked = infold.mutual_information(x, y, method="ksg")
+    assert unasked.certified is None
+    assert unasked.to_dict()["certified"] is None
+    assert "certified" not in repr(unasked)
+    asked = infold.mutual_information(x, y, method="ksg", certify=True, random_state=0)
+    assert asked.certified == 0
+    assert "certified nothing above 0" in repr(asked)
+    assert infold.mutual_information(x[:20], x[:20] + 1e-3 * y[:20], method="ksg", certify=True).certified == 0
 
 
 def test_result_goes_through_json():

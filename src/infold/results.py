@@ -38,6 +38,9 @@ class MutualInformation:
         Column names of X and of Y where they came with names, else None.
     query_rows : ndarray of int or None
         The rows that `local` belongs to, where these are not all.
+    certified : float or None
+        Lower bound on the MI at 95 %, in `units`, whatever the distribution, for independent rows; None if not asked
+        for.
     explanation : mapping or None
         How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
     """
@@ -53,6 +56,7 @@ class MutualInformation:
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
     explanation: Mapping[str, Any] | None = None
     query_rows: np.ndarray | None = field(default=None, compare=False)
+    certified: float | None = None
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -62,6 +66,7 @@ class MutualInformation:
         """Return plain types for JSON; `local=True` adds the n local values."""
         out = {
             "mi": self.mi,
+            "certified": self.certified,
             "query_error": self.query_error,
             "units": self.units,
             "method": self.method,
@@ -88,6 +93,7 @@ class MutualInformation:
             f"  data      {self.n_samples} samples{queried}, {d_x} + {d_y} columns\n"
             f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
             + self._why()
+            + "".join(f"\n  {line}" for line in _certified(self.certified, self.units))
         )
 
     def _why(self) -> str:
@@ -101,6 +107,25 @@ class MutualInformation:
             f"\n  view      {e['view']}: {e['reason']}"
             f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
         )
+
+
+def _certified(bound: float | None, units: str) -> list[str]:
+    """Return the line about the certified bound, if there is one."""
+    if bound is None:
+        return []
+    if not bound:
+        return ["certified nothing above 0 (95 %)"]
+    return [f"certified at least {rounded_down(bound)} {units} (95 %, whatever the distribution)"]
+
+
+def rounded_down(bound: float, digits: int = 3) -> str:
+    """Return a positive bound as text that is not above it.
+
+    >>> rounded_down(0.74996), rounded_down(0.75), rounded_down(12.39, 2)
+    ('0.749', '0.75', '12')
+    """
+    unit = 10.0 ** (math.floor(math.log10(bound)) + 1 - digits)
+    return f"{math.floor(bound / unit + 1e-9) * unit:.{digits}g}"
 
 
 def _few(columns: list[Any]) -> str:
@@ -228,6 +253,8 @@ class ConfidenceInterval(_Inference):
         The drift over k: the estimate with other numbers of neighbours.
     bias_is_small : bool
         Whether both drifts are small beside the standard error. If not, `notes` says so in words.
+    certified : float or None
+        Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent.
     units, method, n_samples, n_features, settings, names, notes
         As in :class:`IndependenceTest`.
     """
@@ -243,6 +270,7 @@ class ConfidenceInterval(_Inference):
     means: tuple[float, ...]
     over_neighbors: Mapping[int, float]
     bias_is_small: bool
+    certified: float | None
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
@@ -254,6 +282,7 @@ class ConfidenceInterval(_Inference):
             f"drift     {drift}",
             *([f"          {over_k}"] if over_k else []),
             f"bias      {'looks small' if self.bias_is_small else 'may NOT be small: see the notes'}",
+            *_certified(self.certified, self.units),
         )
 
 
@@ -284,8 +313,10 @@ class Diagnosis(_Inference):
     autocorrelation : mapping
         "x", "y" → (largest lag-1 autocorrelation of a column's ranks, p-value of no autocorrelation), "block" → the
         length of block to permute, or None if there is no need.
+    certified : float or None
+        Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent.
     verdict : tuple of str
-        Two or three plain sentences.
+        A few plain sentences.
     units, method, n_samples, n_features, settings, names, notes
         As in :class:`IndependenceTest`.
     """
@@ -301,6 +332,7 @@ class Diagnosis(_Inference):
     methods: Mapping[str, float]
     planted: tuple[Mapping[str, float], ...]
     autocorrelation: Mapping[str, Any]
+    certified: float | None
     verdict: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -319,6 +351,7 @@ class Diagnosis(_Inference):
         return self._lines(
             " ".join(self.verdict),
             f"estimate  {self.estimate.mi:.4g} {self.units}; ceiling {self.ceiling:.3g}, log n {self.log_n:.3g}",
+            *_certified(self.certified, self.units),
             f"over k    {listed(self.over_neighbors, ':')}",
             f"over n    {sizes}",
             f"methods   {listed(self.methods)}",

@@ -61,6 +61,7 @@ def test_estimate_with_interval_and_test(data):
     test = infold.independence_test(*sides(values), n_permutations=19, **settings)
     assert found["mi"] == interval.mi
     assert [found["interval"][key] for key in ("low", "high", "level")] == [interval.low, interval.high, 0.8]
+    assert found["certified"] == found["interval"]["certified"] == interval.certified
     assert found["test"]["pvalue"] == test.pvalue
     assert "x_names" not in found["test"]
     text = answer("estimate", path, *SIDES, "--method", "ksg", "--ci", "--test", "--permutations", 19, "--level", 0.8)

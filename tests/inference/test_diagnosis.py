@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 import infold
 from infold.inference.diagnosis import main_direction, planted_rows
+from infold.results import rounded_down
 
 # Planted MI.
 
@@ -49,9 +50,15 @@ def sound():
 
 
 def test_diagnosis_of_sound_data(sound):
-    assert len(sound.verdict) == 2
+    assert len(sound.verdict) == 3
     assert sound.verdict[0].startswith("X and Y are dependent")
     assert sound.verdict[1].startswith("The number looks sound")
+    assert 0.5 * math.log2(1 / 0.6) < sound.certified < math.log2(1 / 0.6)
+    assert sound.estimate.certified == sound.certified
+    assert (
+        sound.verdict[2]
+        == f"At least {rounded_down(sound.certified, 2)} bits are certain (95 %), whatever the distribution."
+    )
     assert sound.notes == ()
     assert list(sound.over_size) == [100, 200, 400]
     assert sound.over_neighbors[3] == sound.over_size[400][0] == sound.methods["ksg"] == sound.estimate.mi
@@ -68,6 +75,8 @@ def test_diagnosis_is_plain_for_json_and_readable(sound):
     told = json.loads(json.dumps(sound.to_dict()))
     assert told["estimate"]["mi"] == sound.estimate.mi
     assert told["over_size"]["400"][0] == sound.estimate.mi
+    assert told["certified"] == told["estimate"]["certified"] == sound.certified
+    assert f"certified at least {rounded_down(sound.certified)} bits" in repr(sound)
     assert repr(sound).startswith("X and Y are dependent")
 
 
@@ -126,6 +135,8 @@ def test_groups_are_not_mistaken_for_dependence():
     x, y = 5 * groups + rng.standard_normal((2, 200))
     found = infold.diagnose(x, y, method="ksg", groups=groups, random_state=0)
     assert found.verdict[0].startswith("These data show no clear dependence: 1.")
+    assert found.certified is None  # it knows of no groups, and would count what they explain
+    assert any("groups or blocks are not independent" in note for note in found.notes)
     assert found.autocorrelation["block"] is None
     assert not any("autocorrelated" in said for said in (*found.verdict, *found.notes))
 

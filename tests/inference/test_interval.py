@@ -10,6 +10,7 @@ from scipy.stats import t as student_t
 
 import infold
 from infold.inference.resampling import make_shuffle, partition, seeds_for
+from infold.results import rounded_down
 
 
 def test_interval_matches_definition():
@@ -89,6 +90,28 @@ def test_ties_are_told():
     x, y = np.random.default_rng(0).integers(0, 10, size=(2, 80, 2))
     found = infold.confidence_interval(x, y + 0.5, method="ksg", n_subsamples=8, random_state=0)
     assert any("tied in X[0], X[1], Y[0], Y[1]" in note for note in found.notes)
+
+
+def test_bound_is_certified_whatever_the_method_and_level():
+    x, y = gaussian(300, 0.8, 0)
+    found = [
+        infold.confidence_interval(x, y, method="ksg", n_subsamples=4, random_state=3, **other)
+        for other in ({}, {"level": 0.5, "n_neighbors": 9})
+    ]
+    assert found[0].certified == found[1].certified
+    assert found[0].certified == infold.mutual_information(x, y, certify=True, method="ksg", random_state=3).certified
+    assert f"certified at least {rounded_down(found[0].certified)} nats" in repr(found[0])
+
+
+@pytest.mark.filterwarnings("ignore:Rows are autocorrelated")
+@pytest.mark.parametrize("block", [None, 20])
+def test_nothing_is_certified_where_rows_remember(block):
+    found = infold.confidence_interval(
+        walk(300, 0.95, 0), walk(300, 0.95, 1), method="ksg", n_subsamples=4, block=block, random_state=0
+    )
+    assert found.certified is None
+    assert "certified" not in repr(found).partition("note")[0]
+    assert sum(note.startswith("No lower bound is certified") for note in found.notes) == 1
 
 
 def test_blocks_widen_the_interval_of_a_series():

@@ -28,28 +28,56 @@ CLEAR = Evidence(
     near_ceiling=False,
     mostly_tied=False,
     block=None,
+    certified=None,
 )
+
+
+HIGHER = "The truth is probably higher than the estimate; add samples."
+LOWER = "The truth is probably lower than the estimate; add samples."
 
 
 @pytest.mark.parametrize(
     ("change", "doubt", "advice"),
     [
-        ({"near_ceiling": True}, "near the most that so many samples", "lower bound"),
-        ({"over_size": [0.7, 0.85, 1.0]}, "it grows with the rows", "lower bound"),
-        ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the rows", "upper bound"),
-        ({"over_neighbors": [1.1, 1.0, 0.6]}, "depends on the number of neighbours", "lower bound"),
+        ({"near_ceiling": True}, "near the most that so many samples", HIGHER),
+        ({"over_size": [0.7, 0.85, 1.0]}, "it grows with the rows", HIGHER),
+        ({"over_size": [1.3, 1.2, 1.0]}, "it falls with the rows", LOWER),
+        ({"over_neighbors": [1.1, 1.0, 0.6]}, "depends on the number of neighbours", HIGHER),
         ({"methods": {"ksg": 1.0, "auto": 2.0}}, r"say otherwise (auto 2)", "method='auto' sees 2 here"),
-        ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", "upper bound"),
+        ({"methods": {"ksg": 1.0, "cca": math.nan, "auto": 0.3}}, r"say otherwise (auto 0.3)", LOWER),
         ({"mostly_tied": True}, "many values are tied", None),
-        ({"block": 12}, "rows are autocorrelated", "pass block=12"),
+        ({"certified": 1.4}, "it is below what is certain (1.4 nats)", HIGHER),
     ],
 )
 def test_each_doubt_is_told_with_what_to_do(change, doubt, advice):
     assert "The number looks sound" in verdict(CLEAR)[1]
     said = verdict(replace(CLEAR, **change))
     assert doubt in said[1]
-    assert len(said) == (3 if advice else 2)
+    assert len(said) == (3 if advice else 2) + ("certified" in change)
     assert advice is None or advice in said[2]
+
+
+def test_autocorrelated_rows_certify_nothing():
+    said = verdict(replace(CLEAR, block=12, certified=0.8))
+    assert "rows are autocorrelated" in said[1]
+    assert "pass block=12" in said[2]
+    assert said[3] == "No lower bound is certain here, as it would need independent rows."
+    assert "0.8" not in " ".join(said)
+
+
+@pytest.mark.parametrize("change", [{}, {"pvalue": 0.4}, {"mi": 0.0, "method": "auto"}, {"near_ceiling": True}])
+def test_what_is_certain_comes_last(change):
+    said = verdict(replace(CLEAR, certified=0.8, units="bits", **change))
+    assert said[-1] == "At least 0.8 bits are certain (95 %), whatever the distribution."
+    assert "certain" not in " ".join(verdict(replace(CLEAR, certified=0.0, **change)))
+
+
+@pytest.mark.parametrize("size", [[0.7, 0.85, 1.0], [1.3, 1.2, 1.0]])
+@pytest.mark.parametrize("certified", [None, 0.0, 0.8])
+def test_no_other_number_is_called_a_bound(size, certified):
+    said = " ".join(verdict(replace(CLEAR, over_size=size, certified=certified)))
+    assert "lower bound" not in said
+    assert "upper bound" not in said
 
 
 def test_planted_bias_is_a_doubt():

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import infold
+from infold import inference
 from infold import report as reports
 from infold.data.tables import Table
 from infold.report.page import number, readable
+from infold.results import rounded_down
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -72,6 +74,8 @@ def test_the_page_has_the_numbers_of_the_results(report, page):
     interval = infold.confidence_interval(x, y, **options)
     assert (report.estimate.mi, report.test.pvalue) == (test.mi, test.pvalue)
     assert (report.interval.low, report.interval.high) == (interval.low, interval.high)
+    assert report.interval.certified == report.diagnosis.certified == interval.certified > 0
+    assert f"at least {rounded_down(interval.certified)} nats" in page.text["dl"]
     for value in (report.estimate.mi, interval.low, interval.high):
         assert number(value) in page.text["dl"]
     assert f"{number(test.null_mean, 2)} ± {number(test.null_std, 2)}" in page.text["dl"]
@@ -165,16 +169,25 @@ def test_blocks_answer_the_hint_at_memory():
     blocks = reports.make_report(X, Y, block=4, **SETTINGS)  # a warning would be an error
     assert not any("autocorrelated" in note for note in blocks.notes)
     assert "4 consecutive rows" in blocks.html()
+    for made in (free, blocks):
+        assert made.interval.certified is None
+        assert "<dt>Certified</dt>" not in made.html()
+        assert sum("No lower bound is certified" in note for note in made.notes) == 1
 
 
 def test_the_estimate_is_made_once_and_the_file_not_read_again(tmp_path, monkeypatch):
     asked = []
     fit = infold.KSG.fit_question
     monkeypatch.setattr(infold.KSG, "fit_question", lambda self, question: asked.append(self) or fit(self, question))
+    certified, certify = [], inference.certificate.certified_nats
+    monkeypatch.setattr(
+        inference.certificate, "certified_nats", lambda *given: certified.append(given) or certify(*given)
+    )
     X, Y = np.random.default_rng(0).normal(size=(2, 60))
     settings = {**SETTINGS, "n_neighbors": 4}
     made = reports.make_report(X, Y, **settings, source=tmp_path / "gone.csv", sha256="abc")
     assert [one.n_neighbors for one in asked] == [4, 3]  # the estimate, and that of single columns
+    assert len(certified) == 1
     assert (made.source, made.sha256) == ("gone.csv", "abc")
 
 

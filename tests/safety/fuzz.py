@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
+from infold.core.certificate.bound import certified_bound
 
 DRAWS = {
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -127,6 +128,7 @@ ESTIMATORS = {
     "GKNN": {"n_neighbors": st.sampled_from([3, 9, 20]), "standardize": SWITCH},
     "LNN": {"n_neighbors": st.sampled_from([3, 5, 9]), "variant": st.sampled_from(["defined", "rmi"])},
     "Adaptive": {"n_neighbors": NEIGHBORS, "random_state": st.integers(0, 9)},
+    "certificate": {"random_state": st.integers(0, 9)},
 }
 
 
@@ -140,6 +142,8 @@ def examples(draw, name):
 def check(name, chosen, recipe):
     """Fit it: a finite float, or a ValueError with a message, whatever the data, and the same for any n_jobs."""
     x, y = recipe.tables()
+    if name == "certificate":
+        return check_certificate(chosen, x, y)
     make = getattr(infold, name)
     try:
         if name == "GeodesicForest":
@@ -157,6 +161,14 @@ def check(name, chosen, recipe):
         order = np.random.default_rng(0).permutation(len(x))
         assert make(**chosen).fit(x[order], y[order]).mi_ == one.mi_
     return None
+
+
+def check_certificate(chosen, x, y):
+    """Ask for the bound: at least 0, at most what so many rows can show, and the same for any n_jobs."""
+    one, two = (certified_bound(x, y, **chosen, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert one == two
+    assert np.isfinite(one).all()
+    assert 0 <= one.low <= np.log(len(x))
 
 
 def check_message(message):

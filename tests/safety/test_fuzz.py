@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 FUZZ = Path(__file__).parent / "fuzz.py"
-EXAMPLES = {"KSG": 300, "GeodesicKSG": 400, "GeodesicForest": 100, "GKNN": 50, "LNN": 60, "Adaptive": 40}
+EXAMPLES = {
+    "KSG": 300,
+    "GeodesicKSG": 400,
+    "GeodesicForest": 100,
+    "GKNN": 50,
+    "LNN": 60,
+    "Adaptive": 40,
+    "certificate": 40,
+}
 
 HEAVY_TAILS = {
     "Cauchy": "rng.standard_cauchy((2, n, d))",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from .request import Request, given, with_request
 @with_request
 def estimate(
     request: Request,
-    ci: Annotated[bool, typer.Option("--ci", help="Also give a confidence interval.")] = False,
+    ci: Annotated[bool, typer.Option("--ci", help="Also give an interval and a certified lower bound.")] = False,
     test: Annotated[bool, typer.Option("--test", help="Also test for independence.")] = False,
     permutations: Permutations = None,
     level: Level = None,
@@ -48,6 +49,8 @@ def estimate(
     if local is not None:
         write_file(local, "local_mi\n" + "".join(f"{value!r}\n" for value in result.local.tolist()))
     if as_json:
+        if ci:
+            result = replace(result, certified=parts["interval"].certified)
         print_json(request.to_dict(result.to_dict(), **{name: part.to_dict() for name, part in parts.items()}), warned)
         return
     for part in (request.heading(), result, *parts.values()):

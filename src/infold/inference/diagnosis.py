@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from infold.inference.rows import Memory
 from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
+from .certificate import Certificate, certify
 from .notes import (
     ALPHA_AUTOCORRELATION,
     autocorrelation_note,
@@ -92,7 +94,7 @@ def diagnose(
     Returns
     -------
     Diagnosis
-        `verdict` has two or three plain sentences; the attributes have what they rest on.
+        `verdict` has a few plain sentences; the attributes have what they rest on.
 
     Notes
     -----
@@ -117,7 +119,8 @@ def diagnose(
     question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
     shuffle = make_shuffle(question.n_samples, groups, block)
     estimator.fit_question(question)
-    return diagnosis(question, estimator, settings, shuffle, n_simulations=n_simulations, test=test)
+    certificate = certify(question, settings, shuffle)
+    return diagnosis(question, estimator, settings, shuffle, certificate, n_simulations=n_simulations, test=test)
 
 
 def diagnosis(
@@ -125,6 +128,7 @@ def diagnosis(
     estimator: MutualInformationEstimator,
     settings: Settings,
     shuffle: Shuffle,
+    certificate: Certificate,
     *,
     n_simulations: int = 8,
     test: IndependenceTest | None = None,
@@ -135,7 +139,7 @@ def diagnosis(
     near_ceiling = ceiling_note(mi, n, estimator.n_neighbors)
     rows = found.rows
     return Diagnosis(
-        estimate=as_result(estimator, settings.method, settings.units),
+        estimate=replace(as_result(estimator, settings.method, settings.units), certified=certificate.low),
         over_neighbors=found.over_neighbors,
         over_size={**found.over_size, n: (mi / unit, 0.0)},
         ceiling=ceiling(n, estimator.n_neighbors) / unit,
@@ -149,7 +153,8 @@ def diagnosis(
             **{name.lower(): (one.lag_1, one.pvalue) for name, one in rows.autocorrelation.items()},
             "block": rows.block,
         },
-        verdict=verdict(_evidence(question, estimator, settings, found, near_ceiling is not None)),
+        certified=certificate.low,
+        verdict=verdict(_evidence(question, estimator, settings, found, near_ceiling is not None, certificate.low)),
         notes=tell(
             (
                 few_samples_note(n, sum(question.n_features)),
@@ -157,6 +162,7 @@ def diagnosis(
                 near_ceiling,
                 ties_note(rows.ties),
                 copies_note(rows.copied),
+                certificate.note,
             )
         ),
         **described(estimator, settings),
@@ -223,6 +229,7 @@ def _evidence(
     settings: Settings,
     found: Findings,
     near_ceiling: bool,
+    certified: float | None,
 ) -> Evidence:
     """Return what the verdict rests on."""
     n, mi, over_size = question.n_samples, estimator.mi_ / settings.unit, found.over_size
@@ -244,6 +251,7 @@ def _evidence(
         near_ceiling=near_ceiling,
         mostly_tied=ties_note(found.rows.ties) is not None or copies_note(found.rows.copied) is not None,
         block=found.rows.block,
+        certified=certified,
     )
 
 

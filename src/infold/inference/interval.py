@@ -15,6 +15,7 @@ from infold.estimators import MutualInformationEstimator
 from infold.measures import DEFAULT_METHOD
 from infold.results import ConfidenceInterval
 
+from .certificate import Certificate, certify
 from .notes import Note, autocorrelation_note, ceiling_note, few_rows_note, silence_note, tell, tied_columns, ties_note
 from .resampling import (
     Settings,
@@ -74,7 +75,8 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        `low`, `high`, `mi`, `standard_error`; `bias_is_small` and, if not, why in `notes`; the drifts.
+        `low`, `high`, `mi`, `standard_error`; `bias_is_small` and, if not, why in `notes`; the drifts; `certified`, a
+        lower bound on the MI itself.
 
     Notes
     -----
@@ -86,7 +88,8 @@ def confidence_interval(
     The interval is for the estimator's own expectation at this n. Its bias is not in it: a kNN estimate in many columns
     can be surely wrong. Bias changes with the number of rows and of neighbours, so both drifts are looked at; where one
     of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof of a small bias:
-    an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further.
+    an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further. What is
+    sure whatever the bias is `certified`, a lower bound at 95 % for any method and `level`.
 
     Where `method="auto"` answers exactly 0, most subsamples do so too, and their spread says nothing. Its own standard
     error, of what it would have answered, is the least that counts then.
@@ -107,7 +110,10 @@ def confidence_interval(
     shuffle = make_shuffle(question.n_samples, None, block)
     check_parts(shuffle, estimator.n_neighbors)
     estimator.fit_question(question)
-    return subsampling_interval(question, estimator, settings, shuffle, level=level, n_subsamples=n_subsamples)
+    certificate = certify(question, settings, shuffle)
+    return subsampling_interval(
+        question, estimator, settings, shuffle, certificate, level=level, n_subsamples=n_subsamples
+    )
 
 
 def check_parts(shuffle: Shuffle, k: int) -> None:
@@ -130,6 +136,7 @@ def subsampling_interval(
     estimator: MutualInformationEstimator,
     settings: Settings,
     shuffle: Shuffle,
+    certificate: Certificate,
     *,
     level: float = 0.95,
     n_subsamples: int = 100,
@@ -153,6 +160,7 @@ def subsampling_interval(
             ceiling_note(estimator.mi_, n, estimator.n_neighbors),
             ties_note(tied_columns(question)),
             autocorrelation_note(question, shuffle),
+            certificate.note,
         )
     )
     return ConfidenceInterval(
@@ -167,6 +175,7 @@ def subsampling_interval(
         means=tuple(means),
         over_neighbors=over_neighbors,
         bias_is_small=drifting is None and math.isfinite(half),
+        certified=certificate.low,
         notes=notes,
         **described(estimator, settings),
     )

@@ -101,7 +101,7 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
     where = f"{mi / most:.0%} of" if mi < most else "beyond"
     return Note(
         f"The estimate is {where} the most that {k} neighbours among {n} samples can show ({most:.2f} nats, "
-        f"{most / math.log(2):.2f} bits): the truth may be far higher. Read it as a lower bound, or add samples.",
+        f"{most / math.log(2):.2f} bits): the truth may be far higher; add samples.",
         urgent=True,
     )
 

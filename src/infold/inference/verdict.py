@@ -1,10 +1,12 @@
-"""From the evidence of a diagnosis to two or three plain sentences."""
+"""From the evidence of a diagnosis to a few plain sentences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from infold.results import rounded_down
 
 ALPHA = 0.05
 # Standard errors that an estimate may move from a quarter of the rows to all, or over k. Without any bias such moves
@@ -38,10 +40,16 @@ class Evidence:
     near_ceiling: bool
     mostly_tied: bool
     block: int | None  # length of blocks to permute, if rows are autocorrelated
+    certified: float | None  # lower bound whatever the distribution; None if the rows are not independent
 
 
 def verdict(e: Evidence) -> tuple[str, ...]:
     """Return whether there is dependence, whether the number can be trusted, and what to do."""
+    return (*_judgement(e), *_certain(e))
+
+
+def _judgement(e: Evidence) -> tuple[str, ...]:
+    """Return the same without the certified bound."""
     if e.pvalue > ALPHA:
         return (f"These data show no clear dependence: {_beside_null(e)}.", _power(e), *_advice(e, 0))
     if e.mi == 0:
@@ -52,6 +60,15 @@ def verdict(e: Evidence) -> tuple[str, ...]:
         return (first, f"The number looks sound, to about ± {WIDTH * e.error:.2g}: {_sound(e)}.", *_advice(e, 0))
     second = f"Take the number with care: {'; '.join(doubts)}."
     return (first, second, *_advice(e, direction))
+
+
+def _certain(e: Evidence) -> tuple[str, ...]:
+    """Return what is certain, as one sentence or none: no other number may be called a bound."""
+    if e.block:
+        return ("No lower bound is certain here, as it would need independent rows.",)
+    if not e.certified:
+        return ()
+    return (f"At least {rounded_down(e.certified, 2)} {e.units} are certain (95 %), whatever the distribution.",)
 
 
 def _beside_null(e: Evidence) -> str:
@@ -94,6 +111,9 @@ def _doubts(e: Evidence) -> tuple[list[str], int]:
     doubts, votes = [], []
     if math.isnan(e.error):
         doubts.append("so few samples cannot tell how far it would move with others")
+    if e.certified and not e.block and e.mi < e.certified:
+        doubts.append(f"it is below what is certain ({rounded_down(e.certified, 2)} {e.units})")
+        votes.append(1)
     if e.near_ceiling:
         doubts.append("it is near the most that so many samples can show")
         votes.append(1)
@@ -174,7 +194,7 @@ def _advice(e: Evidence, direction: int) -> tuple[str, ...]:
     if direction > 0 and best != e.method and _matters(e, higher[best] - e.mi, APART):
         return (f"The truth is probably higher; method={best!r} sees {higher[best]:.2g} here.",)
     if direction > 0:
-        return ("The truth is probably higher: read the number as a lower bound, or add samples.",)
+        return ("The truth is probably higher than the estimate; add samples.",)
     if direction < 0:
-        return ("The truth is probably lower: read the number as an upper bound, or add samples.",)
+        return ("The truth is probably lower than the estimate; add samples.",)
     return ()

@@ -19,6 +19,7 @@ from infold.data.checks import DataWarning, check_share, warn
 from infold.data.output import write_output
 from infold.data.question import Question, ask
 from infold.data.tables import Table
+from infold.inference.certificate import certify
 from infold.inference.diagnosis import diagnosis
 from infold.inference.interval import check_parts, subsampling_interval
 from infold.inference.notes import autocorrelation_note
@@ -198,8 +199,9 @@ def make_report(
         check_parts(ungrouped, estimator.n_neighbors)
         estimator.fit_question(question)
         test = permutation_test(question, estimator, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
-        interval = subsampling_interval(question, estimator, settings, ungrouped, level=level)
-        trust = diagnosis(question, estimator, settings, shuffle, test=test)
+        certificate = certify(question, settings, shuffle)
+        interval = subsampling_interval(question, estimator, settings, ungrouped, certificate, level=level)
+        trust = diagnosis(question, estimator, settings, shuffle, certificate, test=test)
         columns, reduced = _relevances(question, settings, groups, block, n_permutations)
     # The interval knows of no groups: that they differ, one after the other, would look like autocorrelation.
     hint = autocorrelation_note(question, ungrouped) if groups is not None else None

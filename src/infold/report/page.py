@@ -22,6 +22,7 @@ from infold.plotting import (
     plot_planted,
     plot_relevance,
 )
+from infold.results import rounded_down
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ class Picture:
 def render(report: Report) -> str:
     """Return the page."""
     environment = make_environment()
-    environment.filters |= {"name": readable, "number": number}
+    environment.filters |= {"name": readable, "number": number, "rounded_down": rounded_down}
     text = files("infold.report").joinpath("templates", "report.html").read_text(encoding="utf-8")
     return environment.from_string(text).render(
         report=report,

@@ -1,0 +1,28 @@
+"""How much is certain: the lower bound that no assumption about the distribution can move."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infold.data.question import Question
+from infold.measures import certified_nats
+
+from .notes import Note, autocorrelation_note
+from .resampling import Settings, Shuffle
+
+
+class Certificate(NamedTuple):
+    """The bound in the units asked for, or None and a note that says why there is none."""
+
+    low: float | None
+    note: Note | None = None
+
+
+def certify(question: Question, settings: Settings, shuffle: Shuffle) -> Certificate:
+    """Return the certified bound, or none if the rows are not independent draws: the bound rests on that alone."""
+    if not shuffle.is_free:
+        return Certificate(None, Note("No lower bound is certified: rows in groups or blocks are not independent."))
+    if autocorrelation_note(question, shuffle):
+        return Certificate(None, Note("No lower bound is certified: it would need rows that are independent."))
+    low = certified_nats(question, settings.random_state, settings.n_jobs, settings.verbose)
+    return Certificate(low / settings.unit)
