@@ -6,18 +6,21 @@ blocks are joined where their parts depend on each other on *both* sides, as cop
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
+from scipy.stats import norm, rankdata
 
 from .coordinates import curved, draw_centres, ridge_cca
+from .gaussian import FLAT
 from .neighbors import Tables, ksg_local, mean_error
-from .scores import normal_scores
 from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, product_pvalues, rank_waves
 
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
+TIE_DIGITS = 5  # ties are a hair apart
 ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
 SUMMARY_RIDGE = 0.1
@@ -59,18 +62,34 @@ def join(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> list[Block
     ]
 
 
+def even_waves(table: np.ndarray) -> np.ndarray:
+    """Return waves of each column's average ranks, centred and of unit length: (order, n, p).
+
+    Unlike `rank_waves` they do not tear ties apart, which would hide how classes and counts depend on each other.
+    """
+    n = len(table)
+    u = (rankdata(np.round(table, TIE_DIGITS), axis=0) - 0.5) / n
+    waves = np.cos(np.pi * np.arange(1, max(ORDERS) + 1)[:, None, None] * u)
+    waves -= waves.mean(axis=1, keepdims=True)
+    lengths = np.sqrt((waves**2).sum(axis=1, keepdims=True))
+    return waves / np.where(lengths > FLAT * math.sqrt(n), lengths, np.inf)
+
+
 def apart(pairs: Sequence[Tables]) -> list[list[int]]:
-    """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least."""
+    """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
+
+    Every wave of one column is compared with every wave of another.
+    """
     count = len(pairs)
     linked = np.ones((count, count), bool)
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
-        waves = rank_waves(normal_scores(np.hstack(sides)), max(ORDERS))
-        smallest = np.ones((count, count))
-        pvalues = pair_pvalues(waves, waves)
-        np.minimum.at(smallest, (owner[:, None], owner[None]), pvalues)
-        n_tests = np.triu(owner[:, None] < owner).sum()
-        linked &= smallest * n_tests < ALPHA_APART
+        waves = even_waves(np.hstack(sides))
+        correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True)).max(axis=(0, 1))
+        largest = np.zeros((count, count))
+        np.maximum.at(largest, (owner[:, None], owner[None]), correlations)
+        n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
+        linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
     _, label = connected_components(linked, directed=False)
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
 
@@ -86,10 +105,7 @@ def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:
     centres = draw_centres(fit, rng)
     features = curved(a, centres), curved(b, centres)
     maps = ridge_cca(*(side[fit] for side in features), N_SUMMARY, SUMMARY_RIDGE)
-    u, v = (
-        side if side.shape[1] <= N_SUMMARY else one(f).astype(float)
-        for side, one, f in zip((a, b), maps, features, strict=True)
-    )
+    u, v = (side if side.shape[1] <= N_SUMMARY else one(f) for side, one, f in zip((a, b), maps, features, strict=True))
     return u, v
 
 

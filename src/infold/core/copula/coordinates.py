@@ -1,4 +1,4 @@
-"""Coordinates of two sides that tell most of each other, learned by a ridge CCA on features; rows are samples, (n, p)."""
+"""Coordinates of two sides that tell most of each other, by a ridge CCA on features; rows are samples, (n, p)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ class LinearMap(NamedTuple):
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Return the coordinates of some rows."""
-        weights = (self.weights / self.scale[:, None]).astype(features.dtype)
-        return features @ weights - (self.mean / self.scale) @ self.weights
+        return ((features - self.mean) / self.scale) @ self.weights
 
 
 def ridge_cca(f: np.ndarray, g: np.ndarray, count: int, ridge: float) -> tuple[LinearMap, LinearMap]:
@@ -33,17 +32,15 @@ def ridge_cca(f: np.ndarray, g: np.ndarray, count: int, ridge: float) -> tuple[L
     """
     n, sides, roots, scales = len(f), [], [], []
     for side in (f, g):
-        mean = side.mean(axis=0, dtype=float)
-        centred = side - mean.astype(side.dtype)
-        scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / n)
-        scale = np.where(scale > 0, scale, 1).astype(side.dtype)
-        centred /= scale
-        square = (centred.T @ centred).astype(float) / n
+        mean, scale = side.mean(axis=0), side.std(axis=0)
+        scale = np.where(scale > 0, scale, 1.0)
+        standardized = (side - mean) / scale
+        square = standardized.T @ standardized / n
         square[np.diag_indices_from(square)] += ridge
         roots.append(cholesky(square, lower=True, check_finite=False))
-        sides.append(centred)
-        scales.append((mean, scale.astype(float)))
-    shared = solve_triangular(roots[0], (sides[0].T @ sides[1]).astype(float) / n, lower=True, check_finite=False)
+        sides.append(standardized)
+        scales.append((mean, scale))
+    shared = solve_triangular(roots[0], sides[0].T @ sides[1] / n, lower=True, check_finite=False)
     shared = solve_triangular(roots[1], shared.T, lower=True, check_finite=False).T
     size = len(shared)
     count = min(count, *shared.shape)
@@ -62,10 +59,9 @@ def draw_centres(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def curved(a: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Return the columns, and Gaussian bumps around some rows; in float32, which takes a quarter of the time."""
-    a = a.astype(np.float32)
+    """Return the columns, and Gaussian bumps around some rows."""
     squared = (a**2).sum(axis=1)
-    scale = np.float32(1 / a.shape[1])
+    scale = 1 / a.shape[1]
     exponents = a @ (scale * a[centres].T)
     exponents -= (scale / 2 * squared)[:, None]
     exponents -= scale / 2 * squared[centres]

@@ -20,6 +20,7 @@ from .neighbors import Tables, judged_local, mean_error
 FOLDS = 5
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
 BUMP_COUNTS, TURNED_COUNTS = (1, 4, 9), (1, 2, 3)  # coordinates per side
+MOST_COLUMNS = 9  # per side: in more columns, KSG comes out high where they share a scale
 BUMP_RIDGE, TURNED_RIDGE_ROWS = 0.1, 5  # beside variances of 1; as the weight of so many rows
 SHARP, FEW_ROWS = 1, 5000  # where MI is high, KSG loses about .1 nat for each further neighbour; less with many rows
 SURELY_SHARPER = 3.0  # standard errors of the difference
@@ -63,7 +64,7 @@ def learned_locals(
         ("turned", TURNED_COUNTS, (turned(a, squared[0]), turned(b, squared[1])), TURNED_RIDGE_ROWS / len(a)),
     ):
         maps = ridge_cca(*(side[split.fit] for side in features), max(counts), ridge)
-        u, v = (one(side).astype(float) for one, side in zip(maps, features, strict=True))
+        u, v = (one(side) for one, side in zip(maps, features, strict=True))
         for count in counts:
             if count > min(u.shape[1], v.shape[1]):
                 break
@@ -88,11 +89,13 @@ def free_locals(
 ) -> dict[str, np.ndarray]:
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
-    With one column per side the columns are all there is to see.
+    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at.
     """
     ks = (k, SHARP) if len(a) <= FEW_ROWS else (k,)
     judged = np.concatenate([split.use for split in splits])
-    found = {"columns": np.array([judged_local((a, b), judged, one) for one in ks])}
+    found = {}
+    if max(a.shape[1], b.shape[1]) <= MOST_COLUMNS:
+        found["columns"] = np.array([judged_local((a, b), judged, one) for one in ks])
     if a.shape[1] + b.shape[1] > 2:
         tasks = [(a, b, squared, split, ks, seed) for split in splits]
         parts = run(learned_locals, tasks, n_jobs=n_jobs, label="auto", verbose=0)
