@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigh, inv, sqrtm
 from scipy.special import digamma, gammaln, ndtri
 from scipy.stats import chi2, norm
-from scipy.stats import t as student_t
 
 
 def normal_scores(column):
@@ -68,14 +67,6 @@ def product_pvalue(x_i, x_j, y):
     return 1 - (1 - best) ** 2
 
 
-def squared_radii(a, b):
-    """Squared radii of the two sides of R^(−1/2) (a, b), each coordinate as a quantile of Student's t₂."""
-    z = np.hstack([a, b])
-    z = z - z.mean(axis=0)
-    white = student_t.ppf(norm.cdf(z @ inv(sqrtm(z.T @ z / len(z))).real), 2)
-    return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
-
-
 def curved(a, centres):
     """Columns and bumps, value by value."""
     n, p = a.shape
@@ -83,9 +74,8 @@ def curved(a, centres):
     return np.hstack([a, bumps])
 
 
-def turned(a, rest, degree):
+def turned(a, squared, degree):
     """Columns times Gram-Schmidt's polynomials of the squared radius, of mean square 1."""
-    squared = (a**2).sum(axis=1) + rest
     polynomials = []
     for power in range(degree + 1):
         new = squared**power
@@ -105,11 +95,33 @@ def ridge_cca(f, g, ridge, count):
     return f @ vectors[:, ::-1][:, :count]
 
 
-def excess_test(null, value):
-    """One-sided p of `value` being of the same normal law as the values of `null`: a t-test of 1 against B."""
-    mean = sum(null) / len(null)
-    variance = sum((v - mean) ** 2 for v in null) / (len(null) - 1)
-    return student_t.sf((value - mean) / math.sqrt(variance * (1 + 1 / len(null))), len(null) - 1)
+def log_mean_gaussian_ratio(a, b, n_pairs):
+    """Log of the mean of exp f over all pairings of two different rows, f being the Gaussian log ratio of the variates."""
+    n = len(a)
+    s_aa, s_bb = np.cov(a.T, bias=True).reshape(a.shape[1], -1), np.cov(b.T, bias=True).reshape(b.shape[1], -1)
+    root_a, root_b = inv(sqrtm(s_aa).real), inv(sqrtm(s_bb).real)
+    a, b = (a - a.mean(axis=0)) @ root_a, (b - b.mean(axis=0)) @ root_b
+    u, s, vt = np.linalg.svd(a.T @ b / n)
+    u, v = a @ u, b @ vt.T
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                f = 0.0
+                for k in range(n_pairs):
+                    joint = (u[i, k] ** 2 - 2 * s[k] * u[i, k] * v[j, k] + v[j, k] ** 2) / (1 - s[k] ** 2)
+                    f += -0.5 * math.log(1 - s[k] ** 2) - 0.5 * (joint - u[i, k] ** 2 - v[j, k] ** 2)
+                total += math.exp(f)
+    return math.log(total / (n * (n - 1)))
+
+
+def entropy(rows):
+    """Plug-in entropy of the distinct rows, with Miller and Madow's correction."""
+    counts = {}
+    for row in map(tuple, rows):
+        counts[row] = counts.get(row, 0) + 1
+    n = len(rows)
+    return -sum(c / n * math.log(c / n) for c in counts.values()) + (len(counts) - 1) / (2 * n)
 
 
 def student_mi(p, q, nu):

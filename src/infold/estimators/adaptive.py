@@ -19,18 +19,18 @@ NONE = "none"  # the view of an answer of exactly 0
 class Adaptive(MutualInformationEstimator):
     """Mutual information by the best of several looks at the data, each of which the data may refute.
 
-    Only ranks count. Looks are: the MI of a Gaussian copula, less what it surely counts twice; KSG on the columns; KSG on
-    coordinates that were learned on other rows. They are taken at all columns and at those that a screen finds dependent,
-    added up over blocks of columns that do not depend on each other, and along directions that single columns change with.
-    The largest estimate less its standard error is the answer. Data that no test tells from independent give exactly 0.
+    Only ranks count. Looks are: the MI of a Gaussian copula, less what it surely counts twice; KSG on the columns; KSG
+    on coordinates that were learned on other rows. They are taken at all columns, at those that a screen finds
+    dependent, over blocks of columns that do not depend on each other, and along directions that single columns change
+    with. The largest estimate less its standard error is the answer; 0 if no test tells the data from independent.
 
     Parameters
     ----------
     n_neighbors : int, default=3
         k of KSG; the nearest neighbour alone is taken where that surely says more.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the splits of the rows, of the centres of bumps and of the order within ties. The same seed gives the same
-        bits for any `n_jobs`.
+        Seed of the splits of the rows, of the centres of bumps and of the order within ties. The same seed gives the
+        same bits for any `n_jobs`.
     n_jobs : int or None, default=None
         Threads; −1 uses all cores.
     verbose : int, default=0
@@ -56,8 +56,8 @@ class Adaptive(MutualInformationEstimator):
     candidates_ : tuple of Candidate
         All that was compared.
     local_mi_ : ndarray of shape (n_samples,)
-        One value per sample; their mean is `mi_`. Log ratios of densities, by KSG or by the Gaussian copula, shifted by a
-        constant; zeros if the answer is 0.
+        One value per sample; their mean is `mi_`. Log ratios of densities, by KSG or by the Gaussian copula, shifted by
+        a constant; zeros if the answer is 0.
 
     Notes
     -----

@@ -1,60 +1,72 @@
-"""What counts of an excess, and which candidate answers."""
+"""What is taken, what is added, and what limits an answer."""
+
+import math
 
 import numpy as np
 import pytest
+import reference.copula as naive
 
-from infold.core.copula.choice import (
-    DOUBTFUL,
-    SHARP,
-    SURE,
-    VIEWS,
-    VIEWS_OF_ONE_COLUMN,
-    Candidate,
-    choose,
-    sampling_error,
-    weigh,
-)
+from infold.core.copula import choice
+from infold.core.copula.looks import Candidate, best, free_candidate, shifted
 
 
-def candidate(columns, view, linear, excess, pvalue, error=0.01):
-    weight = weigh(view, excess, pvalue, linear, 6)
-    return Candidate(columns, view, linear, excess, 0.0, pvalue, weight, error, 0.02)
+def candidate(mi, error, view="columns", **more):
+    return Candidate("all", view, mi, error, local=np.full(5, mi), **more)
 
 
-def test_an_excess_counts_as_far_as_it_is_proven():
-    for view, n_columns, n_views in (("columns", 3, VIEWS), ("columns", 2, VIEWS_OF_ONE_COLUMN), (SHARP, 2, VIEWS)):
-        assert weigh(view, 0.3, DOUBTFUL / n_views, 0.5, n_columns) == pytest.approx(0)
-        assert weigh(view, 0.3, SURE / n_views, 0.5, n_columns) == pytest.approx(1)
-        assert weigh(view, 0.3, np.sqrt(DOUBTFUL * SURE) / n_views, 0.5, n_columns) == pytest.approx(0.5)
-        assert weigh(view, 0.3, 0.0, 0.5, n_columns) == 1
-        assert weigh(view, -0.3, 0.0, 0.5, n_columns) == 0
+def test_the_largest_estimate_less_its_error_is_taken():
+    noisy, sure = candidate(1.2, 0.5), candidate(1.0, 0.1)
+    assert best([noisy, sure]) is sure
+    assert best([noisy, sure, candidate(1.6, 0.5)]).mi == 1.6
 
 
-def test_a_sure_excess_beats_a_larger_doubtful_one():
-    gaussian, guess = candidate("all", "gaussian", 0.5, 0, 1), candidate("all", "columns", 0.5, 0.3, 0.02)
-    sure = candidate("all", "radii", 0.5, 0.1, 1e-5)
-    assert (guess.mi, sure.mi) == (0.5, 0.6)
-    assert choose([gaussian, guess, sure])[0] is sure
+def test_rows_that_were_not_judged_get_the_mean():
+    found = free_candidate("all", "bumps 4", np.array([1.0, np.nan, 3.0]), lambda rows: 0.0, linear=5.0)
+    assert (found.mi, found.linear) == (2.0, 2.0)
+    assert found.local.tolist() == [1.0, 2.0, 3.0]
+    assert shifted(np.array([1.0, 3.0]), 0.0).tolist() == [-1.0, 1.0]
+    assert free_candidate("all", "columns", np.array([-1.0, -2.0]), lambda rows: 0.0).mi == 0
 
 
-def test_without_linear_part_any_view_counts_but_the_sharp_look():
-    assert weigh("columns", 0.3, 0.2, 0.0, 2) == 1
-    assert weigh(SHARP, 0.9, 0.2, 0.0, 2) == 0
+def test_weak_columns_are_added_as_far_as_they_are_above_their_noise():
+    block = np.array([0]), np.array([0])
+    every = np.arange(9), np.arange(9)
+    found = [(candidate(0.5, 0.1), block)]
+    plain, columns = choice._with_weak_columns(found, (0.55, 0.1), False, every, 5)
+    assert (plain.mi, columns) == (0.5, block)
+    more, columns = choice._with_weak_columns(found, (1.5, 0.25), False, every, 5)
+    assert more.mi == pytest.approx(0.5 + 1.0 * (1 - 0.25**2))
+    assert more.local.mean() == pytest.approx(more.mi)
+    assert more.view == "columns + weak columns"
+    assert columns is every
+    refuted = [(candidate(0.5, 0.1, overcount=0.2), block)]
+    assert choice._with_weak_columns(refuted, (1.5, 0.25), False, every, 5)[0].mi == 0.5
 
 
-def test_all_columns_must_beat_screened_ones_beyond_the_margin():
-    few = candidate("screened", "gaussian", 0.5, 0, 1, error=0.03)
-    for more, taken in ((0.05, "screened"), (0.2, "all")):  # margin 2 √(.05² − .03²) = .08
-        answer, reason = choose([few, candidate("all", "gaussian", 0.5 + more, 0, 1, error=0.05)])
-        assert answer.columns == taken
-        assert "0.080" in reason
+def test_entropy_of_a_discrete_side(rng):
+    classes = rng.integers(0, 4, size=(300, 2)).astype(float)
+    assert choice.side_entropy(classes) == pytest.approx(naive.entropy(classes))
+    assert choice.side_entropy(rng.normal(size=(300, 1))) == math.inf
+    assert choice.side_entropy(np.hstack([classes, rng.normal(size=(300, 1))])) == math.inf
+    assert choice.side_entropy(rng.integers(0, 100, size=(300, 5)).astype(float)) == math.inf  # all rows differ
 
 
-def test_sampling_error_is_that_of_a_gaussian_pair(rng):
-    n, rho = 200, 0.7
-    truth, found = -0.5 * np.log1p(-(rho**2)), []
-    for _ in range(1000):
-        x, e = rng.normal(size=(2, n))
-        y = rho * x + np.sqrt(1 - rho**2) * e
-        found.append(truth + np.mean((x**2 + y**2) / 2 - (x**2 - 2 * rho * x * y + y**2) / (2 * (1 - rho**2))))
-    assert np.std(found) == pytest.approx(sampling_error(truth, n), rel=0.1)  # four deviations of 1 / √2000
+def test_an_answer_is_at_most_the_entropy_of_a_discrete_side(rng):
+    label = rng.integers(0, 2, 200).astype(float)[:, None]
+    high = candidate(1.5, 0.1, linear=1.0)
+    found = choice._capped(high, label, rng.normal(size=(200, 1)))
+    assert found.mi == pytest.approx(naive.entropy(label))
+    assert found.local.mean() == pytest.approx(found.mi)
+    assert choice._capped(high, rng.normal(size=(200, 1)), rng.normal(size=(200, 1))) is high
+
+
+def test_bias_is_what_halves_of_the_rows_say_less():
+    def answer(refit):
+        taken = candidate(1.0, 0.3, refit=refit)
+        return choice.Answer(np.zeros(40), taken, 0.0, "", (np.arange(1), np.arange(1)), (taken,))
+
+    assert choice.bias_error(answer(lambda rows: 1.0), 0) == pytest.approx(0.3)
+    drifting = choice.bias_error(answer(lambda rows: 0.8 if len(rows) == 20 else 9.0), 0)
+    assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
+    assert choice.bias_error(answer(lambda rows: math.nan), 0) == pytest.approx(0.3)
+    assert choice.bias_error(answer(None), 0) == pytest.approx(0.3)

@@ -46,9 +46,10 @@ def test_gaussian_part_with_every_pair_is_plugin_less_bias(rng):
     assert part.mi == pytest.approx(naive.gaussian_mi(a, b) - gaussian.plugin_bias(2, 2, 300), rel=1e-9)
 
 
-def test_gaussian_part_of_independent_columns_is_nought_at_its_level(rng):
+def test_gaussian_part_of_independent_columns_keeps_no_pair_at_its_level(rng):
     parts = [gaussian.gaussian_part(rng.normal(size=(100, 3)), rng.normal(size=(100, 4))) for _ in range(400)]
-    assert np.mean([part.mi != 0 for part in parts]) < 0.03  # level .01, whose binomial deviation is .005
+    assert np.mean([part.n_pairs != 0 for part in parts]) < 0.03  # level .01, whose binomial deviation is .005
+    assert np.mean([part.mi for part in parts]) < 0.02  # what is not proven counts, shrunk
     assert abs(np.mean([part.pvalue < 0.25 for part in parts]) - 0.25) < 0.09  # four deviations of .022
 
 
@@ -72,3 +73,53 @@ def test_columns_that_share_a_scale_are_not_taken_for_correlated(rng):
         pvalues = np.array([gaussian.gaussian_part(side(), side()).pvalue for _ in range(200)])
     assert np.mean(pvalues < 0.05) < 0.11  # 5 % expected, deviation 1.5 %
     assert np.mean(pvalues < 0.5) > 0.35
+
+
+def test_overcount_is_the_log_mean_ratio_of_re_paired_rows(rng, monkeypatch):
+    monkeypatch.setattr(gaussian, "BEYOND_DOUBT", 0.0)
+    label = rng.choice([-3.0, 3.0], size=(60, 1))
+    a, b = label + rng.normal(size=(60, 3)), label + rng.normal(size=(60, 2))
+    found = gaussian.overcount(a, b, 2)
+    assert found == pytest.approx(naive.log_mean_gaussian_ratio(a, b, 2), rel=1e-6)
+    assert gaussian.overcount(a, b, 0) == 0
+
+
+@pytest.mark.slow
+def test_gaussian_parts_of_clusters_are_refuted_and_others_are_not(rng):
+    label = rng.integers(0, 4, 400)
+    x, y = (normal_scores(4 * rng.normal(size=(4, 10))[label] + rng.normal(size=(400, 10))) for _ in range(2))
+    part = gaussian.gaussian_part(x, y)
+    assert part.mi > np.log(4) + 0.5
+    assert part.mi - gaussian.overcount(x, y, part.n_pairs) < np.log(4)
+    for _ in range(10):
+        z = rng.normal(size=(400, 10))
+        a, b = normal_scores(z), normal_scores(z + rng.normal(size=(400, 10)))
+        assert gaussian.overcount(a, b, gaussian.gaussian_part(a, b).n_pairs) < 0.05
+
+
+@pytest.mark.slow
+def test_noise_of_unproven_pairs_is_exact(rng):
+    values, noises = [], []
+    for _ in range(400):
+        value, noise = gaussian.dense_part(rng.normal(size=(80, 12)), rng.normal(size=(80, 9)))
+        values.append(value)
+        noises.append(noise)
+    assert abs(np.mean(values)) < 4 * np.std(values) / 20
+    assert np.mean(noises) == pytest.approx(np.std(values), rel=0.15)  # four deviations of 1 / √800
+    assert gaussian.dense_part(rng.normal(size=(20, 12)), rng.normal(size=(20, 9))) == (0.0, 0.0)
+
+
+def test_many_weak_pairs_add_up():
+    found = []
+    for seed in range(3):
+        x = np.random.default_rng(seed).normal(size=(500, 60))
+        y = 0.2 * x + np.sqrt(0.96) * np.random.default_rng(seed + 9).normal(size=(500, 60))
+        found.append(gaussian.gaussian_part(x, y).mi)
+    truth = -30 * np.log(0.96)  # 1.22
+    assert abs(np.mean(found) - truth) < 0.25  # standard error .09 of the mean of three; shrinking costs some
+
+
+def test_shrinking_counts_nothing_within_the_noise():
+    assert gaussian.shrunk(0.5, 1.0) == gaussian.shrunk(-3.0, 1.0) == gaussian.shrunk(0.5, 0.0) == 0
+    assert gaussian.shrunk(2.0, 1.0) == pytest.approx(2 * 0.75)
+    assert gaussian.shrunk(3.0, 1.0, 2.0) == pytest.approx(3 * (1 - 4 / 9))

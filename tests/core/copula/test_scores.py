@@ -5,7 +5,7 @@ import pytest
 import reference.copula as naive
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold.core.copula.scores import copula_columns, distinct_columns, normal_scores
+from infold.core.copula.scores import copula_columns, distinct_columns, even_scores, normal_scores
 
 
 @pytest.mark.parametrize("levels", [3, 10, None])
@@ -28,3 +28,14 @@ def test_ties_are_broken_at_random_and_nothing_else_is(rng):
     assert_array_equal(one[:, 1], two[:, 1])
     assert (one[:, 0] != two[:, 0]).any()
     assert one[table[:, 0] == 0, 0].max() < one[table[:, 0] == 1, 0].min()
+
+
+def test_average_ranks_keep_ties_together_but_not_equal(rng):
+    table = np.column_stack([rng.integers(0, 3, 60), rng.normal(size=60)]).astype(float)
+    found = even_scores(table, rng)
+    for level in range(3):
+        same = found[table[:, 0] == level, 0]
+        assert np.ptp(same) < 1e-5
+        assert len(set(same)) == same.size
+    assert_array_equal(found[:, 1].argsort(), table[:, 1].argsort())
+    assert_allclose(found.std(axis=0), 1, rtol=1e-5)

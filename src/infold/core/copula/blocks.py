@@ -43,7 +43,10 @@ def linked_blocks(x: np.ndarray, y: np.ndarray, columns_x: np.ndarray, columns_y
     link = np.zeros((p + q, p + q), bool)
     for i, j in [*enumerate(strength.argmax(axis=1)), *((i, j) for j, i in enumerate(strength.argmax(axis=0)))]:
         link[i, p + j] |= proven[i, j]
-    for own, other, single, start, end in ((*waves, pvalues, 0, p), (*waves[::-1], pvalues.T, p, 0)):
+    for own, other, single, start, end in (
+        (waves[0], waves[1], pvalues, 0, p),
+        (waves[1], waves[0], pvalues.T, p, 0),
+    ):
         if 2 <= own.shape[2] <= MAX_PRODUCT_COLUMNS:
             of_products, i, j = product_pvalues(own, other)
             for m, c in np.argwhere(of_products * of_products.size < ALPHA_COLUMN):
@@ -78,19 +81,30 @@ def even_waves(table: np.ndarray) -> np.ndarray:
 def apart(pairs: Sequence[Tables]) -> list[list[int]]:
     """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
 
-    Every wave of one column is compared with every wave of another.
+    Every wave of one column is compared with every wave of another. What is too weak to be seen of single columns may
+    add up, as where rare classes exclude each other: if the correlations that are left are too large in sum, on both
+    sides, all pairs are one group.
     """
     count = len(pairs)
-    linked = np.ones((count, count), bool)
+    linked, sums = np.ones((count, count), bool), []
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
         waves = even_waves(np.hstack(sides))
-        correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True)).max(axis=(0, 1))
-        largest = np.zeros((count, count))
-        np.maximum.at(largest, (owner[:, None], owner[None]), correlations)
+        correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True))
+        largest, squares, n_columns = np.zeros((count, count)), np.zeros((count, count)), np.bincount(owner)
+        np.maximum.at(largest, (owner[:, None], owner), correlations.max(axis=(0, 1)))
+        np.add.at(squares, (owner[:, None], owner), waves.shape[1] * correlations[0, 0] ** 2)
+        sums.append((squares, np.outer(n_columns, n_columns)))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
     _, label = connected_components(linked, directed=False)
+    others = np.triu(label[:, None] != label)
+    # Of independent columns, n times a squared correlation has mean 1 and variance 2.
+    if others.any() and all(
+        squares[others].sum() > n_tests[others].sum() + norm.isf(ALPHA_APART) * math.sqrt(2 * n_tests[others].sum())
+        for squares, n_tests in sums
+    ):
+        return [list(range(count))]
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
 
 
@@ -104,7 +118,7 @@ def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:
     fit = rng.permutation(len(a))[: len(a) // 2]
     centres = draw_centres(fit, rng)
     features = curved(a, centres), curved(b, centres)
-    maps = ridge_cca(*(side[fit] for side in features), N_SUMMARY, SUMMARY_RIDGE)
+    maps = ridge_cca(features[0][fit], features[1][fit], N_SUMMARY, SUMMARY_RIDGE)
     u, v = (side if side.shape[1] <= N_SUMMARY else one(f) for side, one, f in zip((a, b), maps, features, strict=True))
     return u, v
 

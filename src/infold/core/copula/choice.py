@@ -1,4 +1,4 @@
-"""What auto answers: looks at all columns, at screened ones, at blocks of them, and along directions; the best is taken.
+"""What auto answers: the best of looks at all columns, at screened ones, at blocks of them, and along directions.
 
 Exactly 0 where no test tells the two sides from independent ones.
 """
@@ -114,7 +114,7 @@ def _adapt(x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_
 
 
 def _pvalue(free: Candidate) -> float:
-    """Return the p-value of independence by a free look: KSG, on rows that nothing was learned from, has mean 0 then."""
+    """Return the p-value of independence by a free look: KSG on rows that nothing was learned from has mean 0 then."""
     return float(norm.sf(free.mi / free.standard_error)) if free.standard_error > 0 else 1.0
 
 
@@ -166,7 +166,7 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
             math.hypot(*(part.standard_error for part in parts)),
             sum(part.linear for part in parts),
             sum(part.overcount for part in parts),
-            np.sum([part.local for part in parts], axis=0),
+            np.sum([part.local for part in parts], axis=0),  # type: ignore[arg-type]
             refit,
         )
         x, y = (np.sort(np.concatenate(side)) for side in zip(*blocks, strict=True))

@@ -54,8 +54,8 @@ def learned_locals(
 ) -> dict[str, np.ndarray]:
     """Return local values (ks, rows judged) on learned coordinates, by the look's name.
 
-    `squared` are the squared radii that turned columns turn with. Turned coordinates that do not depend on each other, on
-    one side at least, are looked at one by one: KSG loses nothing to their number, and their MI is a sum.
+    `squared` are the squared radii that turned columns turn with. Turned coordinates that do not depend on each other,
+    on one side at least, are looked at one by one: KSG loses nothing to their number, and their MI is a sum.
     """
     centres = draw_centres(split.fit, np.random.default_rng(seed))
     found = {}
@@ -63,7 +63,7 @@ def learned_locals(
         ("bumps", BUMP_COUNTS, (curved(a, centres), curved(b, centres)), BUMP_RIDGE),
         ("turned", TURNED_COUNTS, (turned(a, squared[0]), turned(b, squared[1])), TURNED_RIDGE_ROWS / len(a)),
     ):
-        maps = ridge_cca(*(side[split.fit] for side in features), max(counts), ridge)
+        maps = ridge_cca(features[0][split.fit], features[1][split.fit], max(counts), ridge)
         u, v = (one(side) for one, side in zip(maps, features, strict=True))
         for count in counts:
             if count > min(u.shape[1], v.shape[1]):

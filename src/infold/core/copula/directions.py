@@ -1,8 +1,8 @@
 """Directions of one side along which single columns of the other change: signals that are turned into many columns.
 
 For each column of the other side, waves of its ranks are compared with lines and with products of the whitened columns
-(sliced inverse regression, principal Hessian directions). Directions are learned on some rows and judged on others. A sum
-over columns whose pairs do not depend on each other, on one side at least, is a lower bound of the MI.
+(sliced inverse regression, principal Hessian directions). Directions are learned on some rows and judged on others. A
+sum over columns whose pairs do not depend on each other, on one side at least, is a lower bound of the MI.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ N_PAIRINGS = 20
 
 
 class Moments(NamedTuple):
-    """Correlations of waves with lines (d, waves) and products (d (d + 1) / 2, waves), and their p-values (2, waves)."""
+    """Correlations of waves with lines (d, m) and products (d (d + 1) / 2, m), and their p-values (2, m)."""
 
     lines: np.ndarray
     products: np.ndarray
@@ -129,8 +129,8 @@ def direction_local(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return local values (n,), NaN for rows not judged, and the columns of `responses` that directions of `a` tell of.
 
-    a and responses are normal scores of two sides, `even` those of the responses by average ranks. None if there are too
-    many columns, or nothing is found.
+    a and responses are normal scores of two sides, `even` those of the responses by average ranks. None if there are
+    too many columns, or nothing is found.
     """
     d, q = a.shape[1], responses.shape[1]
     if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:

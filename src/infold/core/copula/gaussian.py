@@ -17,7 +17,7 @@ BEYOND_DOUBT = 2.0  # standard errors
 
 
 class GaussianPart(NamedTuple):
-    """Gaussian MI of normal scores over the canonical pairs that a test keeps, less its bias, and what the others add."""
+    """Gaussian MI of normal scores: that of the canonical pairs that a test keeps, and what the others add."""
 
     mi: float
     standard_error: float
@@ -120,22 +120,22 @@ def unproven_part(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray,
 
 
 def dense_part(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Return the Gaussian MI of all columns without a choice of pairs, less its bias, and its noise; (0, 0) if too many."""
+    """Return the Gaussian MI of all columns, without a choice of pairs, and its noise; (0, 0) if they are too many."""
     if a.shape[1] + b.shape[1] > MOST_OF_ROWS * len(a):
         return 0.0, 0.0
     return unproven_part(*canonical_pairs(a, b), 0)
 
 
 def shrunk(value: float, noise: float, least: float = 1.0) -> float:
-    """Return what to count of a noisy value that cannot be negative: James and Stein's positive part, in `least` noises."""
+    """Return what to count of a noisy value that cannot be negative, by James and Stein: 0 up to `least` noises."""
     return value * (1 - (least * noise / value) ** 2) if value > least * noise > 0 else 0.0
 
 
 def overcount(a: np.ndarray, b: np.ndarray, n_pairs: int) -> float:
-    """Return by how many nats the Gaussian log ratio of the first canonical pairs is too high, beyond doubt; at least 0.
+    """Return by how many nats the Gaussian log ratio of the first canonical pairs is surely too high; at least 0.
 
-    For any f(x, y), I(X; Y) ≥ E f − log Z, where Z is the mean of exp f over re-paired rows (Donsker and Varadhan); a log
-    ratio of densities has Z = 1. Where clusters make every pair of columns tell the same label again, log Z is large.
+    For any f(x, y), I(X; Y) ≥ E f − log Z, where Z is the mean of exp f over re-paired rows (Donsker and Varadhan); a
+    log ratio of densities has Z = 1. Where clusters make all pairs of columns tell the same label, log Z is large.
     """
     if n_pairs == 0:
         return 0.0

@@ -28,8 +28,8 @@ def local_ksg(
 ) -> np.ndarray:
     """Return the local values (n,) of `columns` (d, n), which may be overwritten, in blocks of the given `sizes`.
 
-    By default this is the total correlation of the blocks: of two blocks, their mutual information. With `n_queries` only
-    the first so many rows get a value, from neighbours among all.
+    By default this is the total correlation of the blocks: of two blocks, their mutual information. With `n_queries`
+    only the first so many rows get a value, from neighbours among all.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
     norms = None if metrics is None else [METRICS[metric] for metric in metrics]

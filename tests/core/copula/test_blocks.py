@@ -1,0 +1,83 @@
+"""Blocks: which columns belong together, and which blocks may be added up."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from infold.core.copula import blocks
+from infold.core.copula.scores import normal_scores
+
+
+def as_sets(found):
+    return {(frozenset(map(int, x)), frozenset(map(int, y))) for x, y in found}
+
+
+def test_columns_go_with_what_they_depend_on_most(rng):
+    x = rng.normal(size=(400, 4))
+    e = rng.normal(size=(400, 3))
+    y = np.column_stack([x[:, 2] + e[:, 0], np.abs(x[:, 0]) + 0.3 * e[:, 1], np.sign(x[:, 1] * x[:, 3]) * np.abs(e[:, 2])])
+    found = blocks.linked_blocks(normal_scores(x), normal_scores(y), np.arange(4), np.arange(3))
+    assert as_sets(found) == {
+        (frozenset({2}), frozenset({0})),
+        (frozenset({0}), frozenset({1})),
+        (frozenset({1, 3}), frozenset({2})),  # which only their product shows
+    }
+
+
+def test_blocks_are_joined_if_they_depend_on_each_other_on_both_sides(rng):
+    z = rng.normal(size=(500, 6))
+    common = rng.normal(size=(500, 1))
+    independent = [(z[:, [0]], z[:, [3]]), (z[:, [1]], z[:, [4]])]
+    assert blocks.apart(independent) == [[0], [1]]
+    on_one_side = [(z[:, [0]] + common, z[:, [3]]), (z[:, [1]] + common, z[:, [4]])]
+    assert blocks.apart(on_one_side) == [[0], [1]]
+    on_both = [(z[:, [0]] + common, z[:, [3]] + common), (z[:, [1]] + common, z[:, [4]] - common)]
+    assert blocks.apart([*on_both, (z[:, [2]], z[:, [5]])]) == [[0, 1], [2]]
+
+
+def test_rare_classes_that_exclude_each_other_are_not_apart(rng):
+    label = rng.integers(0, 8, 500)
+    other = np.where(rng.random(500) < 0.5, label, rng.integers(0, 8, 500))
+    x, y = (np.eye(8)[c] + 1e-7 * rng.normal(size=(500, 8)) for c in (label, other))
+    found = blocks.apart([(x[:, [i]], y[:, [i]]) for i in range(8)])
+    assert found == [list(range(8))]  # any two have a correlation of −1/7 only
+
+
+def test_level_of_joining_blocks_for_nothing(rng):
+    joined = 0
+    for _ in range(200):
+        z = rng.normal(size=(150, 6))
+        pair = [(z[:, :1], z[:, 1:3]), (z[:, 3:4], z[:, 4:])]
+        # Both sides must be found dependent; with one side truly dependent the other decides.
+        pair[1] = (pair[1][0] + 3 * pair[0][0], pair[1][1])
+        joined += len(blocks.apart(pair)) == 1
+    assert joined / 200 < 0.15  # two tests at .05 each, at the most; binomial deviation .02
+
+
+@pytest.mark.parametrize("n", [1500, 5000])
+def test_blocks_are_merged_where_they_say_more_together(n):
+    rng = np.random.default_rng(n)
+    sign = rng.choice([-1, 1], size=(n, 1))
+    x = rng.normal(size=(n, 3))
+    y = 0.95 * sign * x + np.sqrt(1 - 0.95**2) * rng.normal(size=(n, 3))
+    y[:, 2] = x[:, 2] + rng.normal(size=n)  # a pair of its own
+    single = [(np.array([i]), np.array([i])) for i in range(3)]
+    found = blocks.merged_blocks(x, y, single, 3)
+    assert as_sets(found) == {(frozenset({0, 1}), frozenset({0, 1})), (frozenset({2}), frozenset({2}))}
+
+
+def test_waves_of_ties_have_unit_length_and_no_constant_part(rng):
+    table = np.column_stack([rng.integers(0, 2, 50), rng.normal(size=50), np.ones(50)]).astype(float)
+    waves = blocks.even_waves(table)
+    lengths = (waves**2).sum(axis=1)
+    assert np.allclose(lengths[:, 1], 1)
+    assert_array_equal(lengths[:, 2], 0)
+    assert np.allclose(waves.sum(axis=1), 0, atol=1e-9)
+
+
+def test_clusters_are_no_sum():
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 3, 400)
+    x, y = (4 * rng.normal(size=(3, 6))[label] + rng.normal(size=(400, 6)) for _ in range(2))
+    every = np.arange(6)
+    assert blocks.partitions(x, y, x, y, every, every, 3, 0) == []

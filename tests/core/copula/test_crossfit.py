@@ -1,0 +1,82 @@
+"""Free looks: splits, neighbours among all rows, and what was learned on other rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import neighbors as naive
+
+from infold.core.copula import crossfit
+from infold.core.copula.neighbors import judged_local, ksg_local
+from infold.core.copula.scores import even_scores
+
+
+@pytest.mark.parametrize("n", [6, 50, 30_000])
+def test_splits_judge_rows_that_nothing_was_learned_from(n):
+    splits = crossfit.deal(n, np.random.default_rng(0))
+    judged = np.concatenate([split.use for split in splits])
+    assert len(set(judged)) == judged.size == min(n, crossfit.MOST_JUDGED)
+    for fit, use in splits:
+        assert not set(fit) & set(use)
+        assert fit.size <= crossfit.MOST_FIT
+
+
+@pytest.mark.parametrize("n", [60, 900])
+def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
+    a = rng.normal(size=(n, 2))
+    b = a[:, :1] + rng.normal(size=(n, 1))
+    rows = rng.permutation(n)[:25]
+    found = judged_local((a, b), rows, 3)
+    assert_array_equal(found, ksg_local((a, b), 3)[rows])
+    counts = naive.counts([naive.block_distance(side.T, "chebyshev") for side in (a, b)], [(0,), (1,)], 3)
+    from scipy.special import digamma
+
+    expected = digamma(3) + digamma(n) - digamma(counts[1]) - digamma(counts[2])
+    assert_allclose(found, expected[rows], rtol=1e-12)
+
+
+def test_one_neighbour_is_taken_only_where_it_surely_says_more(rng):
+    usual = rng.normal(size=400)
+    assert_array_equal(crossfit.sharpest(usual, usual + rng.normal(size=400)), usual)
+    sharp = usual + 0.5 + rng.normal(size=400)
+    assert_array_equal(crossfit.sharpest(usual, sharp), sharp)
+
+
+@pytest.mark.slow
+def test_what_is_learned_from_noise_says_nothing(rng):
+    values = []
+    for seed in range(10):
+        a, b = rng.normal(size=(200, 8)), rng.normal(size=(200, 8))
+        squared = (a**2).sum(axis=1), (b**2).sum(axis=1)
+        found = crossfit.free_locals(a, b, squared, crossfit.deal(200, rng), 3, seed, n_jobs=1)
+        values.append([np.nanmean(local) for local in found.values()])
+    # A look's mean over ten samples has a standard error of about .03.
+    assert np.mean(values, axis=0).max() < 0.1
+
+
+@pytest.mark.slow
+def test_copies_within_a_side_do_not_make_neighbours_tie(rng):
+    # 60 different rows a side, drawn again and again; two classes, so the truth is log 2.
+    pool_x, pool_y = rng.normal(size=(2, 60, 5))
+    label = np.arange(60) % 2
+    pool_x[label == 1] += 6
+    pool_y[label == 1] += 6
+    i = rng.integers(0, 60, 500)
+    j = np.array([rng.choice(np.flatnonzero(label == label[k])) for k in i])
+    x, y = pool_x[i], pool_y[j]
+    torn = ksg_local((even_scores(x, rng), even_scores(y, rng)), 3).mean()
+    assert abs(torn - np.log(2)) < 0.12  # standard error .03; ties would make it about .3 too high
+
+
+@pytest.mark.slow
+def test_a_curve_is_seen_through_bumps_and_a_spiral_when_turned():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(600, 6))
+    y = rng.normal(size=(600, 6))
+    y[:, :2] = 0.9 * x[:, :2] + np.sqrt(1 - 0.81) * y[:, :2]
+    angle = 0.15 * (x**2).sum(axis=1)
+    c, s = np.cos(angle), np.sin(angle)
+    x[:, 0], x[:, 1] = c * x[:, 0] - s * x[:, 1], s * x[:, 0] + c * x[:, 1]
+    squared = (x**2).sum(axis=1), (y**2).sum(axis=1)
+    found = crossfit.free_locals(x, y, squared, crossfit.deal(600, rng), 3, 0, n_jobs=1)
+    assert np.nanmean(found["turned 2"]) > np.nanmean(found["columns"]) + 0.2  # truth 1.66
+    assert np.nanmean(found["turned 2"]) < 1.8

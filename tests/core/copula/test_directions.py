@@ -1,0 +1,69 @@
+"""Directions of one side that single columns of the other change with."""
+
+import numpy as np
+import pytest
+
+from infold.core.copula import directions
+from infold.core.copula.crossfit import deal
+from infold.core.copula.scores import normal_scores
+from infold.core.copula.screen import rank_waves
+
+
+def test_products_have_unit_variance_on_white_columns(rng):
+    found = directions.products(rng.normal(size=(20_000, 3)))
+    assert found.shape == (20_000, 6)
+    assert np.allclose(found.var(axis=0), 1, atol=0.1)
+    assert np.allclose(found.mean(axis=0), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["line", "arch", "saddle"])
+def test_leading_directions_are_those_of_the_signal(rng, shape):
+    n, d = 2000, 6
+    a = rng.normal(size=(n, d))
+    u, v = np.linalg.qr(rng.normal(size=(d, 2)))[0].T
+    response = {"line": a @ u, "arch": (a @ u) ** 2, "saddle": (a @ u) * (a @ v)}[shape] + 0.3 * rng.normal(size=n)
+    waves = rank_waves(response[:, None], 4)[:, :, 0].T * np.sqrt(n)
+    found = directions.leading_directions(directions.wave_moments(a, waves, rng), 1e-3, n)
+    truth = np.column_stack([u, v] if shape == "saddle" else [u])
+    assert found.shape == truth.shape
+    assert np.linalg.svd(found.T @ truth)[1].min() > 0.97  # cosines of the angles between the spaces
+
+
+def test_pvalues_are_fair_where_rows_stand_out(rng):
+    found = []
+    for _ in range(60):
+        a = rng.normal(size=(200, 5)) * np.exp(rng.normal(size=(200, 1)))
+        waves = rank_waves(normal_scores(rng.normal(size=(200, 4))), 4).transpose(1, 2, 0).reshape(200, 16)
+        found.append(directions.wave_moments(a / a.std(axis=0), waves * np.sqrt(200), rng).pvalues)
+    for pvalues in np.array(found).transpose(1, 0, 2):
+        assert np.mean(pvalues < 0.01) < 0.03  # 960 tests, those of a column related
+
+
+@pytest.mark.slow
+def test_a_signal_turned_into_noise_columns_is_found():
+    rng = np.random.default_rng(1)
+    n, d = 600, 10
+    sources = rng.normal(size=(n, d))
+    y = np.column_stack([np.abs(sources[:, 0]) + 0.3 * rng.normal(size=n), rng.normal(size=(n, 2))])
+    x = sources @ np.linalg.qr(rng.normal(size=(d, d)))[0]
+    local, columns = directions.direction_local(x, y, y, deal(n, rng), 3, 0, n_jobs=1)
+    assert columns.tolist() == [0]
+    assert 0.45 < np.nanmean(local) < 0.85  # truth .75; any column of x alone tells less than .1
+
+
+def test_nothing_is_found_in_noise_or_in_too_many_columns(rng):
+    splits = deal(200, rng)
+    noise = rng.normal(size=(200, 5))
+    assert directions.direction_local(noise, rng.normal(size=(200, 3)), noise, splits, 3, 0, n_jobs=1) is None
+    many = rng.normal(size=(200, 40))  # more than one for eight rows
+    assert directions.direction_local(many, noise, noise, splits, 3, 0, n_jobs=1) is None
+    one = rng.normal(size=(200, 1))
+    assert directions.direction_local(one, noise, noise, splits, 3, 0, n_jobs=1) is None
+
+
+def test_directions_in_common_are_counted_once(rng):
+    basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    nearly = basis[:, :1] + 0.05 * basis[:, 2:3]
+    assert directions.common_directions([basis[:, :1], nearly]).shape == (5, 1)
+    assert directions.common_directions([basis[:, :1], basis[:, 1:2]]).shape == (5, 2)
+    assert directions.common_directions([basis[:, :2]]) is not None
