@@ -50,7 +50,7 @@ start = time.process_time()
 print(time.process_time() - start)
 """
 KERNELS = """
-from infold.core.copula import gaussian, scores, screen, surrogates, views
+from infold.core.copula import choice
 from infold.core.geodesic import gksg
 from infold.core.knn.information import CONDITIONAL
 from infold.core.knn.ksg import local_ksg

@@ -28,6 +28,7 @@ from tqdm import tqdm
 
 import infold
 from infold.core.copula.gaussian import gaussian_part
+from infold.core.copula.looks import Candidate, best
 from infold.core.copula.scores import copula_columns
 from infold.datasets import describe_kind, kind_information, list_kinds, make_kind
 from infold.datasets.random_kinds import random_kind
@@ -54,7 +55,7 @@ OTHER_NOISE = {  # rows, columns → a table
     "duplicated": lambda rng, n, d: np.repeat(rng.standard_normal((n, (d + 1) // 2)), 2, axis=1)[:, :d],
     "correlated": lambda rng, n, d: rng.standard_normal((n, d)) + rng.standard_normal((n, 1)),
 }
-ABLATED = ("n500", "n2000", "shapes", "noise")
+ABLATED = ("n500", "n2000", "shapes", "noise", "kinds500", "kinds2000", "random500")
 INDEPENDENT = {  # rows: (columns a side, data sets)
     200: ((1, 800), (5, 800), (20, 800), (60, 400), (300, 400)),
     500: ((1, 300), (5, 200), (60, 200), (300, 100)),
@@ -106,9 +107,26 @@ def noise_cases(seed: int) -> Iterator[Case]:
                 yield f"{name}, {count} {kind}", data.best_mi, (x, y), math.nan
 
 
-def ablations() -> dict[str, Callable[[np.ndarray, np.ndarray, int], float]]:
-    """Auto with and without its parts: name → function of x, y and a seed."""
-    return {"all": lambda x, y, seed: Adaptive(random_state=seed).fit(x, y).mi_}
+WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # looks that are left out; blocks are taken as they are, or not
+    "all of it": lambda c: False,
+    "the Gaussian part alone": lambda c: c.view != "gaussian",
+    "all without Gaussian looks": lambda c: c.view == "gaussian",
+    "all without columns": lambda c: c.view == "columns",
+    "all without bumps": lambda c: c.view.startswith("bumps"),
+    "all without turned columns": lambda c: c.view.startswith("turned"),
+    "all without blocks": lambda c: "blocks" in c.columns,
+    "all without directions": lambda c: "directions" in c.columns,
+    "all without the screen": lambda c: c.columns == "screened" or "blocks" in c.columns,
+}
+
+
+def ablated(model: Adaptive) -> dict[str, float]:
+    """What auto would have answered without some of its looks."""
+    found = {}
+    for label, left_out in WITHOUT.items():
+        kept = [c for c in model.candidates_ if not left_out(c)]
+        found[label] = best(kept).mi if kept and model.mi_ else 0.0
+    return found | {"all of it": model.mi_}
 
 
 def linear_part(x: np.ndarray, y: np.ndarray, seed: int) -> float:
@@ -126,9 +144,9 @@ def own_estimates(group: str, sample: Sample, seed: int) -> dict[str, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", infold.DataWarning)
         model = Adaptive(random_state=seed).fit(x, y)
-        out = {"auto": model.mi_, "error": model.standard_error_, "all": model.mi_}
+        out = {"auto": model.mi_, "error": model.standard_error_}
         if group in ABLATED:
-            out |= {label: find(x, y, seed) for label, find in ablations().items() if label not in out}
+            out |= ablated(model)
         out |= {"gaussian": linear_part(x, y, seed), "ksg": infold.KSG().fit(x, y).mi_}
         if group in ("n500", "shapes", "kinds500") and seed == FIRST_SEED:
             out["gksg"] = infold.GeodesicKSG(random_state=seed).fit(x, y).mi_
@@ -330,9 +348,9 @@ def independent_table(rows: Rows) -> str:
 
 def ablation(rows: Rows) -> str:
     """Mean absolute error of auto without some of its parts, over the groups that were run."""
-    groups = {g: gathered(rows, g) for g in ABLATED if any(key[0] == g and key[4] == "all" for key in rows)}
+    groups = {g: gathered(rows, g) for g in ABLATED if any(key[0] == g and key[4] == "all of it" for key in rows)}
     lines = [f"| auto with | {' | '.join(groups)} |", f"|---|{'--:|' * len(groups)}"]
-    for label in ablations():
+    for label in WITHOUT:
         means = [np.mean([np.abs(v[label] - t).mean() for (_, t), v in cells.items()]) for cells in groups.values()]
         lines.append(f"| {label} | {' | '.join(f'{m:.4f}' for m in means)} |")
     return "\n".join(lines)
@@ -356,7 +374,7 @@ def main() -> None:
     made = {group: kinds_table(rows, group) for group in KINDS if group in groups}
     made |= {group: table(rows, group) for group in ("n500", "n2000", "noise", "shapes") if group in groups}
     made |= {"independent": independent_table(rows)} if "independent" in groups else {}
-    made |= {"ablation": ablation(rows)} if any(key[4] == "all" and key[0] in ABLATED for key in rows) else {}
+    made |= {"ablation": ablation(rows)} if any(key[4] == "all of it" and key[0] in ABLATED for key in rows) else {}
     for name, filled in made.items():
         pattern = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
         page = re.sub(pattern, lambda m, filled=filled: f"{m[1]}\n{filled}\n\n{m[2]}", page, flags=re.DOTALL)

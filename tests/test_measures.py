@@ -167,7 +167,7 @@ def test_auto_explains_itself():
     assert any(one["mi"] == pytest.approx(result.mi) for one in why["candidates"])
     assert "signal" in why["columns_x"]
     assert 0 in why["columns_y"]
-    assert {"view", "reason", "z", "standard_error", "pvalue", "candidates"} <= set(why)
+    assert {"view", "reason", "standard_error", "pvalue", "candidates"} <= set(why)
     assert "linear" in repr(result)
     assert "signal" in repr(result)
     assert infold.mutual_information(data.X, data.Y, method="ksg").explanation is None

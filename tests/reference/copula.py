@@ -96,7 +96,7 @@ def ridge_cca(f, g, ridge, count):
 
 
 def log_mean_gaussian_ratio(a, b, n_pairs):
-    """Log of the mean of exp f over all pairings of two different rows, f being the Gaussian log ratio of the variates."""
+    """Log of the mean of exp f over all pairings of two rows, f being the Gaussian log ratio of canonical variates."""
     n = len(a)
     s_aa, s_bb = np.cov(a.T, bias=True).reshape(a.shape[1], -1), np.cov(b.T, bias=True).reshape(b.shape[1], -1)
     root_a, root_b = inv(sqrtm(s_aa).real), inv(sqrtm(s_bb).real)

@@ -10,6 +10,7 @@ import numpy as np
 
 from infold.data.checks import check_random_state
 from infold.data.question import Question, varying
+from infold.parallel.scheduler import n_workers
 
 from .base import MutualInformationEstimator
 
@@ -34,7 +35,7 @@ class Adaptive(MutualInformationEstimator):
     n_jobs : int or None, default=None
         Threads; −1 uses all cores.
     verbose : int, default=0
-        Accepted as in other estimators; an estimate is too short for a progress bar.
+        1 shows a progress bar on a terminal when the work is long.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class Adaptive(MutualInformationEstimator):
     >>> 0.75 < fitted.mi_ < 0.91
     True
     >>> fitted.view_, fitted.columns_x_, fitted.columns_y_
-    ('screened: gaussian', array([0]), array([0]))
+    ('screened: columns', array([0]), array([0]))
     """
 
     def __init__(
@@ -92,16 +93,15 @@ class Adaptive(MutualInformationEstimator):
         return 0.0 - math.log10(max(self.pvalue_, 1e-300))
 
     @property
-    def silent_error_(self) -> float:
-        """Standard error, in nats, of the answer 0: subsamples all answer 0 as well, and show no spread."""
-        if self.view_ != NONE:
-            return 0.0
+    def known_error_(self) -> float:
+        """Standard error, in nats, bias included; ∞ if an answer of 0 rests on no look at all."""
         return math.inf if math.isnan(self.standard_error_) else self.standard_error_
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         super().check_parameters()
         check_random_state(self.random_state)
+        n_workers(self.n_jobs)  # refuses 0
 
     def fit_question(self, question: Question) -> Self:
         """Estimate as the user asked; only then it is worth the time to look for bias in the standard error."""
@@ -121,7 +121,9 @@ class Adaptive(MutualInformationEstimator):
         from infold.core.copula.choice import adapt
 
         x, y = (np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks)
-        return self._explain(adapt(x, y, self.n_neighbors, self.random_state, n_jobs=self.n_jobs), question)
+        return self._explain(
+            adapt(x, y, self.n_neighbors, self.random_state, n_jobs=self.n_jobs, verbose=self.verbose), question
+        )
 
     def _explain(self, answer: Any, question: Question) -> np.ndarray:
         """Keep how the answer came about; return its local values."""

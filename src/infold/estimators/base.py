@@ -77,8 +77,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         return self.mi_
 
     @property
-    def silent_error_(self) -> float:
-        """Standard error, in nats, of an answer of exactly 0 by rule; 0 for methods that have no such rule."""
+    def known_error_(self) -> float:
+        """Standard error, in nats, that the method knows of by itself; 0 if it knows none."""
         return 0.0
 
     def check_parameters(self) -> None:

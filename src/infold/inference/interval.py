@@ -91,8 +91,8 @@ def confidence_interval(
     an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further. What is
     sure whatever the bias is `certified`, a lower bound at 95 % for any method and `level`.
 
-    Where `method="auto"` answers exactly 0, most subsamples do so too, and their spread says nothing. Its own standard
-    error, of what it would have answered, is the least that counts then.
+    `method="auto"` has a standard error of its own, which knows of bias as far as halves of the rows show it. It is the
+    least that counts; where the answer is exactly 0, most subsamples say 0 too, and their spread says nothing.
 
     Examples
     --------
@@ -144,18 +144,19 @@ def subsampling_interval(
     """Return what subsamples, and other numbers of neighbours, say beside the fitted estimator."""
     n, unit, mi = question.n_samples, settings.unit, estimator.mi_ / settings.unit
     over_k, spread = _subsamples(question, estimator, settings, shuffle, n_subsamples)
-    error, silent = _standard_error(spread, n), estimator.silent_error_ / unit
+    error, known = _standard_error(spread, n), estimator.known_error_ / unit
     # Degrees of freedom: differences of halves know the error, but not beyond the data.
     degrees = min(len(spread[2]), int(shuffle.n_blocks.sum()) - 1)
-    half = max(float(student_t.ppf((1 + level) / 2, degrees)) * error, float(norm.ppf((1 + level) / 2)) * silent)
-    error = max(error, silent)
+    half = max(float(student_t.ppf((1 + level) / 2, degrees)) * error, float(norm.ppf((1 + level) / 2)) * known)
     means = [float(spread[parts].mean()) for parts in PARTS[::-1]] + [mi]
     over_neighbors = {estimator.n_neighbors: mi, **over_k}
-    drifting = drift_note(means, list(over_neighbors.values()), error, settings.units)
+    # Where all subsamples answer 0, only the method itself knows how much it may have missed.
+    beside = error if mi else max(error, known)
+    drifting = drift_note(means, list(over_neighbors.values()), beside, settings.units)
     notes = tell(
         (
             drifting,
-            silence_note(half, settings.units) if silent else None,
+            silence_note(half, settings.units) if known and mi == 0 else None,
             few_rows_note(n),
             ceiling_note(estimator.mi_, n, estimator.n_neighbors),
             ties_note(tied_columns(question)),
@@ -168,7 +169,7 @@ def subsampling_interval(
         low=mi - half,
         high=mi + half,
         level=level,
-        standard_error=error,
+        standard_error=max(error, known),
         subsample_size=n // 2,
         subsamples=spread[2].ravel(),
         sizes=(*(n // parts for parts in PARTS[::-1]), n),

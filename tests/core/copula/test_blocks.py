@@ -15,7 +15,9 @@ def as_sets(found):
 def test_columns_go_with_what_they_depend_on_most(rng):
     x = rng.normal(size=(400, 4))
     e = rng.normal(size=(400, 3))
-    y = np.column_stack([x[:, 2] + e[:, 0], np.abs(x[:, 0]) + 0.3 * e[:, 1], np.sign(x[:, 1] * x[:, 3]) * np.abs(e[:, 2])])
+    y = np.column_stack(
+        [x[:, 2] + e[:, 0], np.abs(x[:, 0]) + 0.3 * e[:, 1], np.sign(x[:, 1] * x[:, 3]) * np.abs(e[:, 2])]
+    )
     found = blocks.linked_blocks(normal_scores(x), normal_scores(y), np.arange(4), np.arange(3))
     assert as_sets(found) == {
         (frozenset({2}), frozenset({0})),

@@ -31,16 +31,24 @@ def test_rows_that_were_not_judged_get_the_mean():
 def test_weak_columns_are_added_as_far_as_they_are_above_their_noise():
     block = np.array([0]), np.array([0])
     every = np.arange(9), np.arange(9)
-    found = [(candidate(0.5, 0.1), block)]
-    plain, columns = choice._with_weak_columns(found, (0.55, 0.1), False, every, 5)
+    taken = candidate(0.5, 0.1)
+    plain, columns = choice._with_weak_columns(taken, block, (0.55, 0.1), False, every)
     assert (plain.mi, columns) == (0.5, block)
-    more, columns = choice._with_weak_columns(found, (1.5, 0.25), False, every, 5)
+    more, columns = choice._with_weak_columns(taken, block, (1.5, 0.25), False, every)
     assert more.mi == pytest.approx(0.5 + 1.0 * (1 - 0.25**2))
     assert more.local.mean() == pytest.approx(more.mi)
     assert more.view == "columns + weak columns"
     assert columns is every
-    refuted = [(candidate(0.5, 0.1, overcount=0.2), block)]
-    assert choice._with_weak_columns(refuted, (1.5, 0.25), False, every, 5)[0].mi == 0.5
+
+
+def test_directions_must_be_the_surer():
+    block = np.array([0]), np.array([0])
+    found, other = [(candidate(1.0, 0.1), block)], (np.arange(3), np.array([0]))
+    assert choice._taken(found, [(candidate(1.05, 0.1), other)]) == found[0]
+    better = [(candidate(1.3, 0.1), other)]
+    assert choice._taken(found, better) == better[0]
+    assert choice._taken([], better) == better[0]
+    assert choice._taken([], []) is None
 
 
 def test_entropy_of_a_discrete_side(rng):

@@ -27,6 +27,7 @@ from .screen import either, screen_columns
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 ROWS_PER_COLUMN = 3  # canonical correlations of more than n / 3 columns are mostly noise
 WIDE_MARGIN = 2.0  # noises by which the Gaussian part of more columns than that must exceed the answer
+SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
 BIAS_FACTOR = 1.5  # what n rows still miss, beside what they say more than n / 2
 
@@ -53,11 +54,13 @@ def zero(n: int, pvalue: float, reason: str, candidates: Sequence[Candidate] = (
     return Answer(np.zeros(n), taken, pvalue, reason, (none, none), tuple(candidates))
 
 
-def adapt(x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, *, n_jobs: int | None) -> Answer:
+def adapt(
+    x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, *, n_jobs: int | None, verbose: int = 0
+) -> Answer:
     """Return auto's answer about x (n, p) and y (n, q), of which no column is constant."""
     # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
     with blas().limit(limits=1):
-        return _adapt(x, y, n_neighbors, random_state, n_jobs)
+        return _adapt(x, y, n_neighbors, random_state, n_jobs, verbose)
 
 
 def bias_error(answer: Answer, random_state: Any) -> float:
@@ -74,7 +77,9 @@ def bias_error(answer: Answer, random_state: Any) -> float:
     return math.hypot(answer.taken.standard_error, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
 
 
-def _adapt(x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_jobs: int | None) -> Answer:
+def _adapt(
+    x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_jobs: int | None, verbose: int
+) -> Answer:
     n = len(x)
     most = n // (2 * ROWS_PER_COLUMN)  # columns per side that a joint look can bear
     if most == 0:
@@ -83,7 +88,7 @@ def _adapt(x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_
     rng = np.random.default_rng(seed)
     (a, kept_x), (b, kept_y) = copula_columns(x, rng), copula_columns(y, rng)
     scores = Scores(a, b, even_scores(x[:, kept_x], rng), even_scores(y[:, kept_y], rng))
-    setting = Setting(n_neighbors, deal(n, rng), shared_seed, n_jobs)
+    setting = Setting(n_neighbors, deal(n, rng), shared_seed, n_jobs, verbose)
     screen = screen_columns(a, b, most)
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
@@ -103,9 +108,14 @@ def _adapt(x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_
     pvalue = float(either(min(pvalues), len(pvalues)))
     candidates = tuple(c for c, _ in found + along)
     if pvalue >= ALPHA_DEPENDENT:
-        return zero(n, pvalue, f"no test tells it from independence (p = {pvalue:.2g})", candidates, weak[1])
-    found += along + _sums(scores, screen.x, screen.y, setting)
-    taken, columns = _with_weak_columns(found, weak, wide, every, n)
+        return zero(
+            n, pvalue, f"no test tells it from independence (p = {pvalue:.2g})", candidates, weak[1] or math.nan
+        )
+    found += _sums(scores, screen.x, screen.y, setting)
+    taken, columns = _taken(found, along) or (Candidate(ALL, "", 0.0, 0.0, local=np.zeros(n)), every)
+    found += along
+    if not any(c.overcount for c, _ in found):  # else Gaussian parts count something twice
+        taken, columns = _with_weak_columns(taken, columns, weak, wide, every)
     taken = _capped(taken, x, y)
     candidates = tuple(c for c, _ in found)
     reason = f"the largest estimate less its standard error, of {len(candidates)}"
@@ -126,8 +136,8 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
         def estimate(scores: Scores, setting: Setting, side: str = side) -> tuple[np.ndarray, np.ndarray] | None:
             x, y, even_x, even_y = scores
             a, responses, even = (x, y, even_y) if side == "X" else (y, x, even_x)
-            k, seed = setting.n_neighbors, setting.seed
-            return direction_local(a, responses, even, setting.splits, k, seed, n_jobs=setting.n_jobs)
+            k, splits, seed, n_jobs, verbose = setting
+            return direction_local(a, responses, even, splits, k, seed, n_jobs=n_jobs, verbose=verbose)
 
         def refit(rows: Rows, estimate: Any = estimate) -> float:
             answer = estimate(scores.rows(rows), setting.of(len(rows)))
@@ -174,19 +184,20 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
     return found
 
 
-def _with_weak_columns(
-    found: Found, weak: tuple[float, float], wide: bool, every: Block, n: int
-) -> tuple[Candidate, Block]:
-    """Return the best candidate and its columns; what the Gaussian part of all columns says more is added, shrunk.
+def _taken(found: Found, along: Found) -> tuple[Candidate, Block] | None:
+    """Return the best candidate and its columns; directions, which rest on all columns, must be the surer."""
+    sure = max((c.bound(SURE_DIRECTIONS) for c, _ in along), default=-math.inf)
+    if not found or sure > best([c for c, _ in found]).bound():
+        found = along
+    taken = best([c for c, _ in found]) if found else None
+    return next(((c, block) for c, block in found if c is taken), None)
 
-    Not if a look found that Gaussian parts count something twice.
-    """
-    if not found:
-        found = [(Candidate(ALL, "", 0.0, 0.0, local=np.zeros(n)), every)]
-    taken = best([c for c, _ in found])
-    columns = next(block for c, block in found if c is taken)
-    twice = max(c.overcount for c, _ in found)
-    more = 0.0 if twice else shrunk(weak[0] - taken.mi, weak[1], WIDE_MARGIN if wide else 1.0)
+
+def _with_weak_columns(
+    taken: Candidate, columns: Block, weak: tuple[float, float], wide: bool, every: Block
+) -> tuple[Candidate, Block]:
+    """Return a candidate and its columns; what the Gaussian part of all columns says more is added, shrunk."""
+    more = shrunk(weak[0] - taken.mi, weak[1], WIDE_MARGIN if wide else 1.0)
     if more == 0:
         return taken, columns
     assert taken.local is not None

@@ -86,6 +86,7 @@ def free_locals(
     seed: int,
     *,
     n_jobs: int | None,
+    verbose: int = 0,
 ) -> dict[str, np.ndarray]:
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
@@ -98,7 +99,7 @@ def free_locals(
         found["columns"] = np.array([judged_local((a, b), judged, one) for one in ks])
     if a.shape[1] + b.shape[1] > 2:
         tasks = [(a, b, squared, split, ks, seed) for split in splits]
-        parts = run(learned_locals, tasks, n_jobs=n_jobs, label="auto", verbose=0)
+        parts = run(learned_locals, tasks, n_jobs=n_jobs, label="looks", verbose=verbose)
         found |= {name: np.hstack([part[name] for part in parts]) for name in parts[0]}
     local = {}
     for name, by_k in found.items():

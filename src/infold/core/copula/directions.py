@@ -126,6 +126,7 @@ def direction_local(
     seed: int,
     *,
     n_jobs: int | None,
+    verbose: int = 0,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return local values (n,), NaN for rows not judged, and the columns of `responses` that directions of `a` tell of.
 
@@ -137,9 +138,8 @@ def direction_local(
         return None
     local, columns = np.full(len(a), np.nan), set()
     tasks = [(a, responses, even, split, k, seed) for split in splits]
-    for split, (values, found) in zip(
-        splits, run(split_local, tasks, n_jobs=n_jobs, label="auto", verbose=0), strict=True
-    ):
+    answers = run(split_local, tasks, n_jobs=n_jobs, label="directions", verbose=verbose)
+    for split, (values, found) in zip(splits, answers, strict=True):
         local[split.use] = values
         columns |= set(found)
     return (local, np.array(sorted(columns))) if columns else None

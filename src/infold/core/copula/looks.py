@@ -48,6 +48,10 @@ class Candidate:
     local: np.ndarray | None = field(default=None, repr=False, compare=False)  # (n,): their mean is mi
     refit: Refit | None = field(default=None, repr=False, compare=False)  # rows → the same look at some rows
 
+    def bound(self, n_errors: float = 1.0) -> float:
+        """Return the estimate less so many standard errors."""
+        return self.mi - n_errors * self.standard_error
+
     @property
     def name(self) -> str:
         """The set and the view, such as "screened: bumps 4"."""
@@ -68,16 +72,17 @@ class Scores(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What all looks share: KSG's k, splits of the rows, a seed and the number of threads."""
+    """What all looks share: KSG's k, splits of the rows, a seed, the number of threads, and whether to show a bar."""
 
     n_neighbors: int
     splits: list[Split]
     seed: int
     n_jobs: int | None
+    verbose: int
 
     def of(self, n: int) -> Setting:
         """Return the setting for so many rows."""
-        return self._replace(splits=deal(n, np.random.default_rng(self.seed)))
+        return self._replace(splits=deal(n, np.random.default_rng(self.seed)), verbose=0)
 
 
 class Looks(NamedTuple):
@@ -140,7 +145,8 @@ def _free(
     a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
     sides = (scores.even_x, scores.even_y) if alone else (a, b)
     squared = (sides[0] ** 2).sum(axis=1), (sides[1] ** 2).sum(axis=1)
-    return free_locals(a, b, squared, setting.splits, setting.n_neighbors, setting.seed, n_jobs=setting.n_jobs)
+    k, splits, seed, n_jobs, verbose = setting
+    return free_locals(a, b, squared, splits, k, seed, n_jobs=n_jobs, verbose=verbose)
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:
@@ -148,4 +154,4 @@ def best(candidates: Sequence[Candidate]) -> Candidate:
 
     Every look tends to fall short of the truth, so larger is nearer; the standard error handicaps noisy ones.
     """
-    return max(candidates, key=lambda c: c.mi - c.standard_error)
+    return max(candidates, key=Candidate.bound)
