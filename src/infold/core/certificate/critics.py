@@ -7,7 +7,7 @@ with row j of b. Any critic gives a valid bound, a good one a high bound. All wo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,21 +17,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from ..copula.gaussian import FLAT
+from ..copula.ratios import Critic, kernel_critic, squared_distances
 from ..copula.screen import rank_waves, screen_columns
 
 MAX_COLUMNS = 40  # screened, per side
 ROWS_PER_COLUMN = 3  # with fewer a Gaussian critic is mostly noise
 NEIGHBORS = (5, 15, 50)  # fitted rows within the width of a kernel: many columns want few of them, one column many
 BLOCK_NEIGHBORS = (30,)
-INDEPENDENT = 0.05  # weight of independence in a kernel's ratio: its logarithm cannot fall below log 0.05
 MAX_CENTRES = 100  # of bumps
 RIDGE = 0.05  # of the learned coordinates, beside features of mean square 1
 MAX_COORDINATES = 10
 MAX_CORRELATION = 0.999  # of learned coordinates: a sharper one would drown the others
 EXTREME = 15.0  # nats beyond which all opinions are the same: along a direction that hardly varied one row can be all
-NARROWEST = 1e-9  # squared width of a kernel, in mean squared distances: between copies there is none of their own
 
-Critic = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Map = Callable[[np.ndarray], np.ndarray]
 
 
@@ -102,45 +100,6 @@ def fit_critics(a: np.ndarray, b: np.ndarray, plan: Plan, rng: np.random.Generat
         return np.concatenate(found).clip(-EXTREME, EXTREME)
 
     return critic
-
-
-def kernel_critic(a: np.ndarray, b: np.ndarray, neighbors: Sequence[int]) -> Critic:
-    """Return the critic m Σ_l u(i, l) v(j, l), l over fitted rows, u and v being the `kernel_weights` of either side.
-
-    One opinion for each number of neighbours that sets the widths.
-    """
-
-    def critic(rows_a: np.ndarray, rows_b: np.ndarray) -> np.ndarray:
-        weights_a = kernel_weights(squared_distances(rows_a, a), neighbors)
-        weights_b = kernel_weights(squared_distances(rows_b, b), neighbors)
-        ratios = (1 - INDEPENDENT) * len(a) * (weights_a @ weights_b.transpose(0, 2, 1)) + INDEPENDENT
-        return np.log(ratios, out=ratios)
-
-    return critic
-
-
-def squared_distances(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return squared Euclidean distances (N, m)."""
-    squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    return np.maximum(squares - 2 * rows @ others.T, 0)
-
-
-def kernel_weights(squared: np.ndarray, neighbors: Sequence[int]) -> np.ndarray:
-    """Return Gaussian weights of m fitted rows for each of N rows, from squared distances (N, m); their sum is 1.
-
-    (c, N, m): one table for each number of neighbours. A row's width is its distance to the fitted row of that rank.
-    Copies have no distance, so they share all weight. In float32, which halves the time; distances keep all digits.
-    """
-    ranks = [min(k, squared.shape[1]) - 1 for k in neighbors]
-    nearest = np.partition(squared, [0, *ranks], axis=1)
-    narrowest = max(NARROWEST * float(squared.mean()), np.finfo(float).tiny)
-    above = nearest[:, :1] - squared
-    weights = np.empty((len(ranks), *squared.shape), np.float32)
-    for table, rank in zip(weights, ranks, strict=True):
-        np.divide(above, np.maximum(nearest[:, rank], narrowest)[:, None], out=table, casting="same_kind")
-        np.exp(table, out=table)
-        table /= table.sum(axis=1)[:, None]
-    return weights
 
 
 def gaussian_critic(a: np.ndarray, b: np.ndarray) -> Critic:

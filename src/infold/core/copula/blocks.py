@@ -16,12 +16,17 @@ from scipy.stats import norm, rankdata
 from .coordinates import curved, draw_centres, ridge_cca
 from .gaussian import FLAT
 from .neighbors import Tables, ksg_local, mean_error
+from .ratios import counted_twice, kernel_critic, log_normalisation
 from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, product_pvalues, rank_waves
 
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
 TIE_DIGITS = 5  # ties are a hair apart
 ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
+RATIO_ROWS, RATIO_NEIGHBORS = (
+    500,
+    15,
+)  # rows that kernel ratios are fitted on, and asked of; neighbours within their width
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
 SUMMARY_RIDGE = 0.1
 MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows they are tried on
@@ -106,6 +111,24 @@ def apart(pairs: Sequence[Tables]) -> list[list[int]]:
     ):
         return [list(range(count))]
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
+
+
+def sum_overcount(pairs: Sequence[Tables]) -> float:
+    """Return what a sum over pairs (a, b) counts twice, in nats; codes and parities show it to no test of two pairs.
+
+    Each pair gets a kernel ratio, fitted on some rows and asked of all pairings of others. Alone each has its own
+    normalisation; that of their sum is 0 if the pairs are independent of each other, on one side at least.
+    """
+    if len(pairs) < 2:
+        return 0.0
+    n = len(pairs[0][0])
+    step = -(-n // (2 * RATIO_ROWS))
+    fit, use = np.arange(0, n, step)[::2], np.arange(0, n, step)[1::2]
+    total = np.zeros((use.size, use.size))
+    for a, b in pairs:
+        ratios = kernel_critic(a[fit], b[fit], (RATIO_NEIGHBORS,))(a[use], b[use])[0].astype(float)
+        total += ratios - log_normalisation(ratios)[0]
+    return max(counted_twice(total), 0.0)
 
 
 def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:

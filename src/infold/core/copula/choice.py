@@ -12,23 +12,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from infold.parallel.scheduler import blas
 
 from ..random import draw_seeds
-from .blocks import Block, partitions
+from .blocks import Block, partitions, sum_overcount
 from .crossfit import deal
+from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
 from .gaussian import dense_part, shrunk
-from .looks import Candidate, Rows, Scores, Setting, best, free_candidate, look
+from .looks import Candidate, Evidence, Rows, Scores, Setting, best, free_candidate, free_evidence, look
 from .scores import copula_columns, even_scores
 from .screen import either, screen_columns
+from .surrogates import MAX_SURROGATES
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
 ROWS_PER_COLUMN = 3  # canonical correlations of more than n / 3 columns are mostly noise
 WIDE_MARGIN = 2.0  # noises by which the Gaussian part of more columns than that must exceed the answer
 SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
+N_PAIRINGS = 20
 BIAS_FACTOR = 1.5  # what n rows still miss, beside what they say more than n / 2
 
 ALL, SCREENED, NONE = "all", "screened", "none"
@@ -73,7 +77,7 @@ def bias_error(answer: Answer, random_state: Any) -> float:
         return answer.taken.standard_error
     halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
     with blas().limit(limits=1):
-        drift = answer.taken.mi - (refit(halves[0]) + refit(halves[1])) / 2
+        drift = answer.taken.mi - sum(max(refit(half, half), 0.0) for half in halves) / 2
     return math.hypot(answer.taken.standard_error, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
 
 
@@ -84,17 +88,17 @@ def _adapt(
     most = n // (2 * ROWS_PER_COLUMN)  # columns per side that a joint look can bear
     if most == 0:
         return zero(n, 1.0, f"{n} rows show nothing at the level {ALPHA_DEPENDENT:g}")
-    seed, shared_seed = (int(s) for s in draw_seeds(random_state, 2))
+    seed, *seeds = (int(s) for s in draw_seeds(random_state, 1 + MAX_SURROGATES))
     rng = np.random.default_rng(seed)
     (a, kept_x), (b, kept_y) = copula_columns(x, rng), copula_columns(y, rng)
     scores = Scores(a, b, even_scores(x[:, kept_x], rng), even_scores(y[:, kept_y], rng))
-    setting = Setting(n_neighbors, deal(n, rng), shared_seed, n_jobs, verbose)
+    setting = Setting(n_neighbors, deal(n, rng), seeds, n_jobs, verbose)
     screen = screen_columns(a, b, most)
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
     weak = dense_part(a, b)
     found: Found = []
-    pvalues = [screen.pvalue]
+    pvalues, evidence = [screen.pvalue], []
     if screen.x.size and screen.y.size and (wide or screen.x.size + screen.y.size < kept_x.size + kept_y.size):
         found += [(c, (screen.x, screen.y)) for c in look(SCREENED, scores, screen.x, screen.y, setting).candidates]
     if wide:
@@ -102,10 +106,10 @@ def _adapt(
     else:
         looks = look(ALL, scores, *every, setting)
         found += [(c, every) for c in looks.candidates]
-        pvalues += [looks.gaussian.pvalue, *(_pvalue(c) for c in looks.candidates[1:])]
+        pvalues.append(looks.gaussian.pvalue)
+        evidence += looks.evidence
     along = _along_directions(scores, setting)
-    pvalues += [_pvalue(c) for c, _ in along]
-    pvalue = float(either(min(pvalues), len(pvalues)))
+    pvalue = _dependence(pvalues, evidence + [free_evidence(c) for c, _ in along], setting.seeds, n)
     candidates = tuple(c for c, _ in found + along)
     if pvalue >= ALPHA_DEPENDENT:
         return zero(
@@ -123,30 +127,49 @@ def _adapt(
     return Answer(taken.local, taken, pvalue, reason, (kept_x[columns[0]], kept_y[columns[1]]), candidates)
 
 
-def _pvalue(free: Candidate) -> float:
-    """Return the p-value of independence by a free look: KSG on rows that nothing was learned from has mean 0 then."""
-    return float(norm.sf(free.mi / free.standard_error)) if free.standard_error > 0 else 1.0
+def _dependence(pvalues: Sequence[float], evidence: Sequence[Evidence], seeds: Sequence[int], n: int) -> float:
+    """Return the p-value of independence, all tests together.
+
+    The tests' laws are exact or conservative. Looks' are not: sides of odd shapes, such as columns that share a scale,
+    can move KSG although they are independent. If looks alone speak for dependence, the strongest is repeated on rows
+    that are paired at random.
+    """
+    n_tests = len(pvalues) + len(evidence)
+    sure = float(either(min(pvalues), n_tests))
+    if not evidence:
+        return sure
+    strongest = min(evidence, key=lambda e: e.pvalue)
+    pvalue = min(sure, float(either(strongest.pvalue, n_tests)))
+    if pvalue < ALPHA_DEPENDENT <= sure:
+        rows = np.arange(n)
+        orders = [np.random.default_rng(seed).permutation(n) for seed in seeds[:N_PAIRINGS]]
+        null = np.array([strongest.refit(rows, order) for order in orders])
+        z = (strongest.refit(rows, rows) - null.mean()) / (null.std(ddof=1) * math.sqrt(1 + 1 / null.size))
+        pvalue = max(pvalue, float(student_t.sf(z, null.size - 1))) if null.std() > 0 else 1.0
+    return pvalue
 
 
 def _along_directions(scores: Scores, setting: Setting) -> Found:
     """Return a candidate for the directions of each side."""
     found: Found = []
     for side in ("X", "Y"):
+        turned = np.arange((scores.x if side == "X" else scores.y).shape[1])
 
         def estimate(scores: Scores, setting: Setting, side: str = side) -> tuple[np.ndarray, np.ndarray] | None:
             x, y, even_x, even_y = scores
             a, responses, even = (x, y, even_y) if side == "X" else (y, x, even_x)
-            k, splits, seed, n_jobs, verbose = setting
-            return direction_local(a, responses, even, splits, k, seed, n_jobs=n_jobs, verbose=verbose)
+            k, splits, seeds, n_jobs, verbose = setting
+            return direction_local(a, responses, even, splits, k, seeds[0], n_jobs=n_jobs, verbose=verbose)
 
-        def refit(rows: Rows, estimate: Any = estimate) -> float:
-            answer = estimate(scores.rows(rows), setting.of(len(rows)))
-            return math.nan if answer is None else max(float(np.nanmean(answer[0])), 0.0)
+        def refit(of_x: Rows, of_y: Rows, turned: np.ndarray = turned, estimate: Any = estimate) -> float:
+            answer = estimate(scores.rows(of_x, of_y), setting.of(len(of_x)))
+            if answer is None:  # nothing is found, or nothing can be: the rows are too few for the columns
+                return 0.0 if turned.size * ROWS_PER_DIRECTION <= len(of_x) else math.nan
+            return float(np.nanmean(answer[0]))
 
         answer = estimate(scores, setting)
         if answer is not None:
             local, responses = answer
-            turned = np.arange((scores.x if side == "X" else scores.y).shape[1])
             block = (turned, responses) if side == "X" else (responses, turned)
             found.append((free_candidate(f"directions of {side}", f"{responses.size} columns", local, refit), block))
     return found
@@ -156,7 +179,7 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
     """Return a candidate for every partition of the screened columns into blocks that add up."""
     found: Found = []
     known: dict[Any, Candidate] = {}
-    for blocks in partitions(*scores, columns_x, columns_y, setting.n_neighbors, setting.seed):
+    for blocks in partitions(*scores, columns_x, columns_y, setting.n_neighbors, setting.seeds[0]):
         if len(blocks) > MAX_BLOCKS:
             continue
         parts = []
@@ -165,19 +188,21 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
             if key not in known:
                 known[key] = best(look("block", scores, *block, setting, alone=False).candidates)
             parts.append(known[key])
+        twice = sum_overcount([(scores.even_x[:, i], scores.even_y[:, j]) for i, j in blocks])
 
-        def refit(rows: Rows, parts: Sequence[Candidate] = tuple(parts)) -> float:
-            return sum(part.refit(rows) for part in parts if part.refit is not None)
+        def refit(of_x: Rows, of_y: Rows, parts: Sequence[Candidate] = tuple(parts), twice: float = twice) -> float:
+            return sum(part.refit(of_x, of_y) for part in parts if part.refit is not None) - twice
 
+        local = np.sum([part.local for part in parts], axis=0)  # type: ignore[arg-type]
         total = Candidate(
             f"{len(blocks)} blocks",
             ", ".join(part.view for part in parts),
-            sum(part.mi for part in parts),
+            sum(part.mi for part in parts) - twice,
             math.hypot(*(part.standard_error for part in parts)),
-            sum(part.linear for part in parts),
-            sum(part.overcount for part in parts),
-            np.sum([part.local for part in parts], axis=0),  # type: ignore[arg-type]
-            refit,
+            max(sum(part.linear for part in parts) - twice, 0.0),
+            twice + sum(part.overcount for part in parts),
+            local=local - twice,
+            refit=refit,
         )
         x, y = (np.sort(np.concatenate(side)) for side in zip(*blocks, strict=True))
         found.append((total, (x, y)))

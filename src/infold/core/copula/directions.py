@@ -16,7 +16,7 @@ from scipy.stats import gamma
 
 from infold.parallel.scheduler import run
 
-from .blocks import apart
+from .blocks import apart, sum_overcount
 from .coordinates import whitened
 from .crossfit import Split
 from .neighbors import judged_local
@@ -111,10 +111,12 @@ def split_local(
             if directions.shape[1]:
                 found[int(c)] = directions
     local, columns = np.zeros(split.use.size), list(found)
+    parts = []
     for group in apart([(white @ found[c], even[:, [c]]) for c in columns]):
         basis = common_directions([found[columns[g]] for g in group])
-        local += judged_local((white @ basis, even[:, [columns[g] for g in group]]), split.use, k)
-    return local, columns
+        parts.append((white @ basis, even[:, [columns[g] for g in group]]))
+        local += judged_local(parts[-1], split.use, k)
+    return local - sum_overcount([(a[fit], b[fit]) for a, b in parts]), columns
 
 
 def direction_local(

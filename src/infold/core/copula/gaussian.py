@@ -6,14 +6,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, logsumexp, polygamma
-from scipy.stats import chi2, gamma
+from scipy.special import digamma, polygamma
+from scipy.stats import gamma
+
+from .ratios import counted_twice
 
 ALPHA_RANK = 0.01  # level of each step of the test for the number of canonical pairs
 FLAT = 1e-6  # a direction this narrow beside the widest is rounding noise
 MOST_OF_ROWS = 0.9  # columns beyond this share of the rows leave no degrees of freedom for the noise
 RE_PAIRED_ROWS = 1500  # all pairings of so many rows tell a log ratio's normalisation well enough
-BEYOND_DOUBT = 2.0  # standard errors
 
 
 class GaussianPart(NamedTuple):
@@ -86,18 +87,40 @@ def gaussian_part(a: np.ndarray, b: np.ndarray) -> GaussianPart:
     s, variates_a, variates_b = canonical_pairs(a, b)
     p, q = variates_a.shape[1], variates_b.shape[1]
     nats = -0.5 * np.log1p(-(s**2))
+    uneven, shared = leverage_factor(variates_a, variates_b), shared_leverage(variates_a, variates_b)
     kept = 0
     for k in range(s.size):
         scale = max(n - 1 - k - (p + q + 1 - 2 * k) / 2, 1.0)
-        pvalue = float(chi2.sf(2 * scale * nats[k:].sum(), (p - k) * (q - k)))
+        # χ² if no row stands out; else its variance is larger, and its mean the same.
+        statistic = 2 * scale * nats[k:].sum() / shared
+        pvalue = float(gamma.sf(statistic, (p - k) * (q - k) / (2 * uneven), scale=2 * uneven))
         if pvalue >= ALPHA_RANK:
             break
         kept = k + 1
-    mi = nats[:kept].sum() - plugin_bias(p, q, n) + plugin_bias(p - kept, q - kept, n - kept) if kept else 0.0
+    bias = shared * (plugin_bias(p, q, n) - plugin_bias(p - kept, q - kept, n - kept))
+    mi = nats[:kept].sum() - bias if kept else 0.0
     # Delta method for the pairs kept; p q / 2 n² is the variance of the noise whose mean the correction takes away.
-    error = math.sqrt((s[:kept] ** 2).sum() / n + p * q / (2 * n**2))
+    error = math.sqrt((s[:kept] ** 2).sum() / n + uneven * p * q / (2 * n**2))
     mi += shrunk(*unproven_part(s, variates_a, variates_b, kept))
     return GaussianPart(float(mi), error, kept, pairing_test(s, variates_a, variates_b))
+
+
+def leverage_factor(variates_a: np.ndarray, variates_b: np.ndarray) -> float:
+    """Return how much more squared canonical correlations vary, over pairings, than if no row stood out; at least 1."""
+    leverages = (variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1)
+    own = pairing_moments(*leverages)[1]
+    even = pairing_moments(*(np.full(len(h), h.mean()) for h in leverages))[1]
+    return max(own / even, 1.0) if even > 0 else 1.0
+
+
+def shared_leverage(variates_a: np.ndarray, variates_b: np.ndarray) -> float:
+    """Return how much larger the sum of squared canonical correlations is where rows stand out on both sides at once.
+
+    Rows that share a scale and nothing else have Σ s² = Σ h_a h_b in the mean, h being leverages, as random signs of
+    the rows show; it is p q / n if the leverages are unrelated. At least 1.
+    """
+    h_a, h_b = (variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1)
+    return max(float(len(h_a) * (h_a * h_b).sum() / (h_a.sum() * h_b.sum())), 1.0)
 
 
 def unproven_part(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray, kept: int) -> tuple[float, float]:
@@ -110,13 +133,11 @@ def unproven_part(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray,
     p, q, m = variates_a.shape[1] - kept, variates_b.shape[1] - kept, n - kept
     if min(p, q) < 1 or p + q > MOST_OF_ROWS * m:
         return 0.0, 0.0
-    mi = float(-0.5 * np.log1p(-(s[kept:] ** 2)).sum() - plugin_bias(p, q, m))
+    bias = shared_leverage(variates_a, variates_b) * plugin_bias(p, q, m)
+    mi = float(-0.5 * np.log1p(-(s[kept:] ** 2)).sum() - bias)
     i = np.arange(1, q + 1)
     variance = 0.25 * float((polygamma(1, (m - p - i) / 2) - polygamma(1, (m - i) / 2)).sum())
-    leverages = (variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1)
-    own = pairing_moments(*leverages)[1]
-    even = pairing_moments(*(np.full(n, h.mean()) for h in leverages))[1]
-    return mi, math.sqrt(variance * max(own / even, 1.0))
+    return mi, math.sqrt(variance * leverage_factor(variates_a, variates_b))
 
 
 def dense_part(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
@@ -132,10 +153,9 @@ def shrunk(value: float, noise: float, least: float = 1.0) -> float:
 
 
 def overcount(a: np.ndarray, b: np.ndarray, n_pairs: int) -> float:
-    """Return by how many nats the Gaussian log ratio of the first canonical pairs is surely too high; at least 0.
+    """Return by how many nats the Gaussian log ratio of the first canonical pairs is too high; 0 if that is not sure.
 
-    For any f(x, y), I(X; Y) ≥ E f − log Z, where Z is the mean of exp f over re-paired rows (Donsker and Varadhan); a
-    log ratio of densities has Z = 1. Where clusters make all pairs of columns tell the same label, log Z is large.
+    Where clusters make all pairs of columns tell the same label, it is most of the ratio.
     """
     if n_pairs == 0:
         return 0.0
@@ -143,17 +163,9 @@ def overcount(a: np.ndarray, b: np.ndarray, n_pairs: int) -> float:
     s = s[:n_pairs]
     step = -(-len(a) // RE_PAIRED_ROWS)  # not the first rows: they may be sorted
     u, v = (t[::step, :n_pairs] * math.sqrt(len(a)) for t in (u, v))
-    m, weights = len(u), s**2 / (2 * (1 - s**2))
-    log_ratios = (
-        (u * (s / (1 - s**2))) @ v.T - (u**2 @ weights)[:, None] - v**2 @ weights - 0.5 * np.log1p(-(s**2)).sum()
-    )
-    np.fill_diagonal(log_ratios, -np.inf)
-    by_row, by_column = logsumexp(log_ratios, axis=1), logsumexp(log_ratios, axis=0)
-    total = logsumexp(by_row)
-    # Rows and columns are the units of sampling: the projection of a two-sample U-statistic.
-    influence = m * np.exp(by_row - total) + m * np.exp(by_column - total)
-    error = float(influence.std()) / math.sqrt(m)
-    return max(0.0, float(total) - math.log(m * (m - 1)) - BEYOND_DOUBT * error)
+    weights = s**2 / (2 * (1 - s**2))
+    cross = (u * (s / (1 - s**2))) @ v.T
+    return counted_twice(cross - (u**2 @ weights)[:, None] - v**2 @ weights - 0.5 * np.log1p(-(s**2)).sum())
 
 
 def gaussian_local(a: np.ndarray, b: np.ndarray, n_pairs: int) -> np.ndarray:

@@ -1,24 +1,32 @@
 """Looks at some columns: each yields local log ratios, an estimate and its standard error; the best one is taken.
 
-The *Gaussian* look is the MI of a Gaussian copula, less what it surely counts twice. *Free* looks are KSG.
+The *Gaussian* look is the MI of a Gaussian copula, less what it surely counts twice. *Guided* looks add what KSG on a
+view shows beyond Gaussian surrogates. *Free* looks are KSG by itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
 from .crossfit import Split, deal, free_locals
-from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount
-from .neighbors import mean_error
+from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
+from .neighbors import ksg_local, mean_error
+from .surrogates import radii_excess, turned_excesses
+from .views import RADIUS_NEIGHBORS, Pair, radii
 
+# An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
+# one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
+DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
 GAUSSIAN = "gaussian"
 
 Rows = np.ndarray
-Refit = Callable[[Rows], float]
+Refit = Callable[[Rows, Rows], float]  # the same look at some rows of x, paired with some rows of y
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Candidate:
     columns : str
         The set of columns: "all", "screened", "3 blocks", "directions of X" …
     view : str
-        "gaussian", "columns", "bumps 4", "turned 2"; of blocks, one each.
+        "gaussian"; "turned 2", "radii" (guided); "columns", "bumps 4" (free); of blocks, one each.
     mi, standard_error : float
         The estimate, and its standard error; bias is not in it.
     linear : float
@@ -46,7 +54,7 @@ class Candidate:
     linear: float = 0.0
     overcount: float = 0.0
     local: np.ndarray | None = field(default=None, repr=False, compare=False)  # (n,): their mean is mi
-    refit: Refit | None = field(default=None, repr=False, compare=False)  # rows → the same look at some rows
+    refit: Refit | None = field(default=None, repr=False, compare=False)
 
     def bound(self, n_errors: float = 1.0) -> float:
         """Return the estimate less so many standard errors."""
@@ -66,30 +74,38 @@ class Scores(NamedTuple):
     even_x: np.ndarray
     even_y: np.ndarray
 
-    def rows(self, some: Rows) -> Scores:
-        """Return the scores of some rows."""
-        return Scores(*(side[some] for side in self))
+    def rows(self, of_x: Rows, of_y: Rows) -> Scores:
+        """Return the scores of some rows of x, paired with some rows of y."""
+        return Scores(self.x[of_x], self.y[of_y], self.even_x[of_x], self.even_y[of_y])
 
 
 class Setting(NamedTuple):
-    """What all looks share: KSG's k, splits of the rows, a seed, the number of threads, and whether to show a bar."""
+    """What all looks share: KSG's k, splits of the rows, seeds, the number of threads, and whether to show a bar."""
 
     n_neighbors: int
     splits: list[Split]
-    seed: int
+    seeds: Sequence[int]
     n_jobs: int | None
     verbose: int
 
     def of(self, n: int) -> Setting:
         """Return the setting for so many rows."""
-        return self._replace(splits=deal(n, np.random.default_rng(self.seed)), verbose=0)
+        return self._replace(splits=deal(n, np.random.default_rng(self.seeds[0])), verbose=0)
+
+
+class Evidence(NamedTuple):
+    """A p-value of independence, and how to get its statistic of rows that are paired anew."""
+
+    pvalue: float
+    refit: Refit
 
 
 class Looks(NamedTuple):
-    """All candidates of a set of columns, the Gaussian one first, and the Gaussian part's test."""
+    """All candidates of a set of columns, the Gaussian part, and what speaks for dependence beyond its test."""
 
     candidates: list[Candidate]
     gaussian: GaussianPart
+    evidence: list[Evidence]
 
 
 def shifted(local: np.ndarray, mean: float) -> np.ndarray:
@@ -98,15 +114,75 @@ def shifted(local: np.ndarray, mean: float) -> np.ndarray:
     return np.where(known, local - local[known].mean() + mean, mean)
 
 
+def weigh(excess: float, pvalue: float, n_columns: int, linear: float) -> float:
+    """Return the share of an excess that counts: a ramp in the logarithm of p; a negative excess never counts.
+
+    Without a linear part "no excess" would say 0 although the data are dependent, so it counts in full.
+    """
+    if excess <= 0:
+        return 0.0
+    if linear == 0:
+        return 1.0
+    chance = pvalue * (VIEWS if n_columns > 2 else 1)
+    return min(1.0, max(0.0, math.log(DOUBTFUL / max(chance, 1e-300)) / math.log(DOUBTFUL / SURE)))
+
+
 def free_candidate(
-    columns: str, view: str, local: np.ndarray, refit: Refit, linear: float = 0.0, overcount: float = 0.0
+    columns: str,
+    view: str,
+    local: np.ndarray,
+    refit: Refit,
+    *,
+    linear: float = 0.0,
+    gaussian_error: float = 0.0,
+    overcount: float = 0.0,
 ) -> Candidate:
-    """Return the candidate of local values, NaN where a row was not judged."""
+    """Return the candidate of local values, NaN where a row was not judged.
+
+    What it says beyond the Gaussian part of the same columns, if there is one, counts as far as it is above its noise.
+    """
     known = local[np.isfinite(local)]
-    mi = max(float(known.mean()), 0.0)
-    return Candidate(
-        columns, view, mi, mean_error(known), min(linear, mi), overcount, local=shifted(local, mi), refit=refit
-    )
+    mi, error = max(float(known.mean()), 0.0), mean_error(known)
+    if linear > 0:
+        mi = linear + shrunk(mi - linear, error)
+        error = max(error, gaussian_error)
+    return Candidate(columns, view, mi, error, linear, overcount, shifted(local, mi), refit)
+
+
+def free_evidence(free: Candidate) -> Evidence:
+    """Return the evidence of a free look: KSG on rows that nothing was learned from has mean 0 without dependence."""
+    assert free.refit is not None
+    return Evidence(float(norm.sf(free.mi / free.standard_error)) if free.standard_error > 0 else 1.0, free.refit)
+
+
+def guided_candidates(
+    name: str, pair: Pair, gaussian: Candidate, setting: Setting
+) -> tuple[list[Candidate], list[Evidence]]:
+    """Return what turned coordinates and radii add to the Gaussian part, and the evidence of the radii."""
+    n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
+    if n_columns == 2:  # the columns are all there is to see
+        return [], []
+    k, seeds = setting.n_neighbors, setting.seeds
+    found = {f"turned {i + 1}": e for i, e in enumerate(turned_excesses(pair, k, seeds, n_jobs=setting.n_jobs))}
+    found["radii"] = radii_excess(pair, seeds)
+
+    def again(of_x: Rows, of_y: Rows) -> float:
+        return float(ksg_local(radii(pair.a[of_x], pair.b[of_y]), RADIUS_NEIGHBORS).mean())
+
+    candidates = []
+    for view, e in found.items():
+        # A wrong guide makes wrong surrogates: what it counts twice, the excess may count as well.
+        excess = weigh(e.value, e.pvalue, n_columns, gaussian.linear) * e.value - gaussian.overcount
+        if excess > 0:
+            error = math.hypot(gaussian.standard_error, e.deviation, sampling_error(excess, n))
+            mi = gaussian.linear + excess
+            candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(e.local, mi)))
+    return candidates, [Evidence(found["radii"].pvalue, again)]
+
+
+def sampling_error(nats: float, n: int) -> float:
+    """Return the standard error of the mean log ratio of densities, as if one Gaussian pair of columns had this MI."""
+    return math.sqrt(-math.expm1(-2 * max(nats, 0.0)) / n)
 
 
 def look(
@@ -123,30 +199,35 @@ def look(
     linear = max(gauss.mi - twice, 0.0)
     local = shifted(gaussian_local(a, b, gauss.n_pairs), linear)
 
-    def again(rows: Rows) -> float:
-        part = gaussian_part(a[rows], b[rows])
-        return max(part.mi - overcount(a[rows], b[rows], part.n_pairs), 0.0)
+    def again(of_x: Rows, of_y: Rows) -> float:
+        part = gaussian_part(a[of_x], b[of_y])
+        return part.mi - overcount(a[of_x], b[of_y], part.n_pairs)
 
-    found = [Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local, again)]
-    for view, values in _free(scores, columns_x, columns_y, setting, alone).items():
+    first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
+    sides = (scores.x, scores.y) if alone else (a, b)
+    rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in zip(sides, (a, b), strict=True))
+    guided, evidence = guided_candidates(name, Pair(a, b, *rest), first, setting)
+    found = [first, *guided]
+    for view, values in _free(scores, columns_x, columns_y, setting).items():
 
-        def refit(rows: Rows, view: str = view) -> float:
-            values = _free(scores.rows(rows), columns_x, columns_y, setting.of(len(rows)), alone)[view]
-            return max(float(np.nanmean(values)), 0.0)
+        def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
+            local = _free(scores.rows(of_x, of_y), columns_x, columns_y, setting.of(len(of_x)))[view]
+            return float(np.nanmean(local))
 
-        found.append(free_candidate(name, view, values, refit, linear, twice))
-    return Looks(found, gauss)
+        one = free_candidate(
+            name, view, values, refit, linear=linear, gaussian_error=gauss.standard_error, overcount=twice
+        )
+        if one.mi > linear or linear == 0:
+            found.append(one)
+        evidence.append(free_evidence(free_candidate(name, view, values, refit)))
+    return Looks(found, gauss, evidence)
 
 
-def _free(
-    scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting, alone: bool
-) -> dict[str, np.ndarray]:
+def _free(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> dict[str, np.ndarray]:
     """Return the local values of all free looks at some columns."""
     a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
-    sides = (scores.even_x, scores.even_y) if alone else (a, b)
-    squared = (sides[0] ** 2).sum(axis=1), (sides[1] ** 2).sum(axis=1)
-    k, splits, seed, n_jobs, verbose = setting
-    return free_locals(a, b, squared, splits, k, seed, n_jobs=n_jobs, verbose=verbose)
+    seed, n_jobs, verbose = setting.seeds[0], setting.n_jobs, setting.verbose
+    return free_locals(a, b, setting.splits, setting.n_neighbors, seed, n_jobs=n_jobs, verbose=verbose)
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

@@ -1,0 +1,70 @@
+"""Guided looks: views of two tables that a Gaussian part explains in part; rows are samples, (n, p).
+
+A view is a pair of tables computed from a pair. KSG on it is compared with KSG on the same view of Gaussian surrogates:
+what it shows beyond them is added to the Gaussian part. So coordinates may be learned and used on the same rows: what
+that overfits, surrogates overfit as well.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from .coordinates import ridge_cca, turned
+from .neighbors import Tables, ksg_local
+from .scores import normal_scores
+
+N_COORDINATES = 3  # turned coordinates per side: KSG loses what a fourth would add
+ROWS_PER_FEATURE_COLUMN = 20  # coordinates learned from fewer rows a column are mostly noise
+RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows
+RADIUS_NEIGHBORS = 10  # the density of two radii is smooth: ten neighbours halve the noise of three
+
+
+class Pair(NamedTuple):
+    """Normal scores a (n, p) and b (n, q) of some columns, and what the other columns add to the squared radii."""
+
+    a: np.ndarray
+    b: np.ndarray
+    rest_a: np.ndarray
+    rest_b: np.ndarray
+
+
+def turned_views(pair: Pair) -> list[Tables]:
+    """Return the first turned coordinate, the first two …; none if there are too few rows.
+
+    No more coordinates than a side has columns: functions of one column can be many, but are not independent.
+    """
+    a, b = pair.a, pair.b
+    count = min(N_COORDINATES, a.shape[1], b.shape[1])
+    if ROWS_PER_FEATURE_COLUMN * max(a.shape[1], b.shape[1]) > len(a):
+        return []
+    features = turned(a, (a**2).sum(axis=1) + pair.rest_a), turned(b, (b**2).sum(axis=1) + pair.rest_b)
+    maps = ridge_cca(*features, count, RIDGE_ROWS / len(a))
+    u, v = (normal_scores(one(side)) for one, side in zip(maps, features, strict=True))
+    return [(u[:, :r], v[:, :r]) for r in range(1, count + 1)]
+
+
+def turned_locals(pair: Pair, k: int) -> list[np.ndarray]:
+    """Return KSG's local values of the turned views."""
+    return [ksg_local(tables, k) for tables in turned_views(pair)]
+
+
+def radii(a: np.ndarray, b: np.ndarray) -> Tables:
+    """Return the radii of the two sides after whitening them jointly and symmetrically, as normal scores.
+
+    For every elliptical law with scatter R, such as Student's t, MI is the Gaussian part of R plus the MI of these two
+    radii, exactly; on Gaussian data they are independent. Normal scores have lost the tails, so coordinates are taken
+    as quantiles of Student's t with two degrees, whose tails need a radius most.
+    """
+    z = np.hstack([a, b])
+    z = z - z.mean(axis=0)
+    w, v = np.linalg.eigh(z.T @ z / len(z))
+    white = z @ (v / np.sqrt(np.where(w > 1e-8 * w[-1], w, np.inf))) @ v.T
+    white = white.clip(-30, 30)  # far from underflow
+    below = ndtr(white)
+    squared = (below - 0.5) ** 2 / (below * ndtr(-white))  # twice this is the square of Student's quantile
+    p = a.shape[1]
+    both = normal_scores(np.column_stack([squared[:, :p].sum(axis=1), squared[:, p:].sum(axis=1)]))
+    return both[:, :1], both[:, 1:]
