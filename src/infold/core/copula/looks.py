@@ -133,9 +133,7 @@ def free_candidate(
     local: np.ndarray,
     refit: Refit,
     *,
-    linear: float = 0.0,
-    gaussian_error: float = 0.0,
-    overcount: float = 0.0,
+    gaussian: Candidate | None = None,
 ) -> Candidate:
     """Return the candidate of local values, NaN where a row was not judged.
 
@@ -143,10 +141,12 @@ def free_candidate(
     """
     known = local[np.isfinite(local)]
     mi, error = max(float(known.mean()), 0.0), mean_error(known)
-    if linear > 0:
-        mi = linear + shrunk(mi - linear, error)
-        error = max(error, gaussian_error)
-    return Candidate(columns, view, mi, error, linear, overcount, shifted(local, mi), refit)
+    if gaussian is None or gaussian.linear == 0:
+        return Candidate(columns, view, mi, error, local=shifted(local, mi), refit=refit)
+    noise = mean_error((local - gaussian.local)[np.isfinite(local)])
+    mi = gaussian.linear + shrunk(mi - gaussian.linear, noise)
+    error = max(error, gaussian.standard_error)
+    return replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(local, mi), refit=refit)
 
 
 def free_evidence(free: Candidate) -> Evidence:
@@ -214,9 +214,7 @@ def look(
             local = _free(scores.rows(of_x, of_y), columns_x, columns_y, setting.of(len(of_x)))[view]
             return float(np.nanmean(local))
 
-        one = free_candidate(
-            name, view, values, refit, linear=linear, gaussian_error=gauss.standard_error, overcount=twice
-        )
+        one = free_candidate(name, view, values, refit, gaussian=first)
         if one.mi > linear or linear == 0:
             found.append(one)
         evidence.append(free_evidence(free_candidate(name, view, values, refit)))
