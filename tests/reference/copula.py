@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh, inv, sqrtm
 from scipy.special import digamma, gammaln, ndtri
 from scipy.stats import chi2, norm
+from scipy.stats import t as student_t
 
 
 def normal_scores(column):
@@ -65,6 +66,21 @@ def product_pvalue(x_i, x_j, y):
         terms = product * wave(y, order)
         best = min(best, 2 * norm.sf(abs(terms.sum()) / math.sqrt((terms**2).sum())))
     return 1 - (1 - best) ** 2
+
+
+def squared_radii(a, b):
+    """Squared radii of the two sides of R^(−1/2) (a, b), each coordinate as a quantile of Student's t₂."""
+    z = np.hstack([a, b])
+    z = z - z.mean(axis=0)
+    white = student_t.ppf(norm.cdf(z @ inv(sqrtm(z.T @ z / len(z))).real), 2)
+    return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
+
+
+def excess_test(null, value):
+    """One-sided p of `value` being of the same normal law as the values of `null`: a t-test of 1 against B."""
+    mean = sum(null) / len(null)
+    variance = sum((v - mean) ** 2 for v in null) / (len(null) - 1)
+    return student_t.sf((value - mean) / math.sqrt(variance * (1 + 1 / len(null))), len(null) - 1)
 
 
 def curved(a, centres):

@@ -74,7 +74,7 @@ class Adaptive(MutualInformationEstimator):
     >>> 0.75 < fitted.mi_ < 0.91
     True
     >>> fitted.view_, fitted.columns_x_, fitted.columns_y_
-    ('screened: columns', array([0]), array([0]))
+    ('screened: gaussian', array([0]), array([0]))
     """
 
     def __init__(

@@ -6,6 +6,7 @@ import reference.certificate as naive
 from numpy.testing import assert_allclose, assert_array_equal
 
 from infold.core.certificate import critics
+from infold.core.copula import ratios
 
 
 def tables(rng, m=40, n=12, p=2, q=3):
@@ -23,18 +24,18 @@ def test_scores_match_definition_with_ties(rng):
 @pytest.mark.parametrize("k", [1, 5, 100])
 def test_kernel_critic_matches_definition(rng, k):
     a, b, rows_a, rows_b = tables(rng)
-    found = critics.kernel_critic(a, b, (k,))(rows_a, rows_b)[0]
+    found = ratios.kernel_critic(a, b, (k,))(rows_a, rows_b)[0]
     for i, j in ((0, 0), (3, 7), (11, 2)):
-        expected = naive.kernel_log_ratio(rows_a[i], rows_b[j], a, b, k, critics.INDEPENDENT)
+        expected = naive.kernel_log_ratio(rows_a[i], rows_b[j], a, b, k, ratios.INDEPENDENT)
         assert found[i, j] == pytest.approx(expected, rel=1e-4, abs=1e-4)  # float32
 
 
 def test_kernel_weights_of_copies_are_shared():
     squared = np.array([[0.0, 0.0, 0.0, 4.0], [4.0, 4.0, 4.0, 0.0]])
     assert_allclose(
-        critics.kernel_weights(squared, (2,))[0], [[1 / 3, 1 / 3, 1 / 3, 0], [1 / 3 / np.e, 0, 0, 0]], atol=1
+        ratios.kernel_weights(squared, (2,))[0], [[1 / 3, 1 / 3, 1 / 3, 0], [1 / 3 / np.e, 0, 0, 0]], atol=1
     )
-    assert_allclose(critics.kernel_weights(squared, (2,))[0, 0], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
+    assert_allclose(ratios.kernel_weights(squared, (2,))[0, 0], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
 
 
 def test_gaussian_critic_matches_covariances_of_many_rows(rng):
@@ -49,7 +50,7 @@ def test_sum_over_blocks_adds_up(rng):
     a, b, rows_a, rows_b = tables(rng)
     blocks = [(np.array([0]), np.array([0, 2])), (np.array([1]), np.array([1]))]
     found = critics.sum_over_blocks(a, b, blocks)(rows_a, rows_b)
-    parts = [critics.kernel_critic(a[:, i], b[:, j], critics.BLOCK_NEIGHBORS) for i, j in blocks]
+    parts = [ratios.kernel_critic(a[:, i], b[:, j], critics.BLOCK_NEIGHBORS) for i, j in blocks]
     assert_allclose(
         found, sum(part(rows_a[:, i], rows_b[:, j]) for part, (i, j) in zip(parts, blocks, strict=True)), atol=1e-5
     )

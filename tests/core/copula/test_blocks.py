@@ -83,3 +83,20 @@ def test_clusters_are_no_sum():
     x, y = (4 * rng.normal(size=(3, 6))[label] + rng.normal(size=(400, 6)) for _ in range(2))
     every = np.arange(6)
     assert blocks.partitions(x, y, x, y, every, every, 3, 0) == []
+
+
+@pytest.mark.slow
+def test_what_no_two_blocks_show_is_taken_off_a_sum():
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, size=(600, 3))
+    masks = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
+    sign = 1.0 - 2 * ((bits @ masks.T) % 2)  # seven columns, any two of them independent, of three bits
+    x, y = (sign * np.abs(rng.normal(size=sign.shape)) for _ in range(2))
+    pairs = [(x[:, [i]], y[:, [i]]) for i in range(7)]
+    assert len(blocks.apart(pairs)) == 7
+    # Seven times log 2 where there are three: four are too many. Kernels smooth, so they see a little less.
+    assert 2.0 < blocks.sum_overcount(pairs) < 3.0
+    free = rng.normal(size=(600, 14))
+    apart = [(free[:, [i]], free[:, [i]] + 0.5 * free[:, [i + 7]]) for i in range(7)]
+    assert blocks.sum_overcount(apart) < 0.5
+    assert blocks.sum_overcount(pairs[:1]) == 0

@@ -7,7 +7,7 @@ import pytest
 import reference.copula as naive
 
 from infold.core.copula import choice
-from infold.core.copula.looks import Candidate, best, free_candidate, shifted
+from infold.core.copula.looks import Candidate, Evidence, best, free_candidate, sampling_error, shifted, weigh
 
 
 def candidate(mi, error, view="columns", **more):
@@ -20,12 +20,58 @@ def test_the_largest_estimate_less_its_error_is_taken():
     assert best([noisy, sure, candidate(1.6, 0.5)]).mi == 1.6
 
 
+def nothing(of_x, of_y):
+    return 0.0
+
+
 def test_rows_that_were_not_judged_get_the_mean():
-    found = free_candidate("all", "bumps 4", np.array([1.0, np.nan, 3.0]), lambda rows: 0.0, linear=5.0)
-    assert (found.mi, found.linear) == (2.0, 2.0)
+    found = free_candidate("all", "bumps 4", np.array([1.0, np.nan, 3.0]), nothing)
+    assert found.mi == 2.0
     assert found.local.tolist() == [1.0, 2.0, 3.0]
     assert shifted(np.array([1.0, 3.0]), 0.0).tolist() == [-1.0, 1.0]
-    assert free_candidate("all", "columns", np.array([-1.0, -2.0]), lambda rows: 0.0).mi == 0
+    assert free_candidate("all", "columns", np.array([-1.0, -2.0]), nothing).mi == 0
+
+
+def test_a_free_look_counts_beyond_the_gaussian_part_as_far_as_it_is_sure(rng):
+    gaussian = Candidate("all", "gaussian", 0.5, 0.01, 0.5, local=np.full(400, 0.5))
+    same = free_candidate("all", "columns", 0.5 + rng.normal(size=400), nothing, gaussian=gaussian)
+    assert same.mi < 0.6
+    more = free_candidate("all", "columns", 1.5 + 0.5 * rng.normal(size=400), nothing, gaussian=gaussian)
+    assert more.mi == pytest.approx(1.5, abs=0.08)
+    assert more.linear == 0.5
+
+
+@pytest.mark.parametrize(("pvalue", "weight"), [(0.05 / 3, 0), (0.0025 / 3, 1), (1e-9, 1), (0.5, 0)])
+def test_an_excess_over_surrogates_counts_as_far_as_it_is_proven(pvalue, weight):
+    assert weigh(0.3, pvalue, 6, 0.5) == pytest.approx(weight)
+    assert weigh(0.3, pvalue, 6, 0.0) == 1  # without a linear part there is nothing else
+    assert weigh(-0.3, pvalue, 6, 0.0) == 0
+
+
+def test_sampling_error_is_that_of_a_gaussian_pair(rng):
+    n, rho = 200, 0.7
+    truth, found = -0.5 * np.log1p(-(rho**2)), []
+    for _ in range(1000):
+        x, e = rng.normal(size=(2, n))
+        y = rho * x + np.sqrt(1 - rho**2) * e
+        found.append(truth + np.mean((x**2 + y**2) / 2 - (x**2 - 2 * rho * x * y + y**2) / (2 * (1 - rho**2))))
+    assert np.std(found) == pytest.approx(sampling_error(truth, n), rel=0.1)  # four deviations of 1 / √2000
+
+
+def test_looks_alone_must_be_confirmed_by_pairing_rows_anew():
+    seeds = list(range(30))
+
+    def always(of_x, of_y):  # high whatever the pairing
+        return 0.3 + 1e-3 * of_y[0] / 50
+
+    def paired(of_x, of_y):
+        return 0.3 if (of_x == of_y).all() else 1e-3 * of_y[0] / 50
+
+    odd, real = Evidence(1e-9, always), Evidence(1e-9, paired)
+    assert choice._dependence([0.5, 0.5], [odd], seeds, 50) > choice.ALPHA_DEPENDENT
+    assert choice._dependence([0.5, 0.5], [real], seeds, 50) < choice.ALPHA_DEPENDENT
+    assert choice._dependence([1e-9, 0.5], [odd], seeds, 50) < choice.ALPHA_DEPENDENT
+    assert choice._dependence([0.5], [], seeds, 50) == pytest.approx(0.5)
 
 
 def test_weak_columns_are_added_as_far_as_they_are_above_their_noise():
@@ -73,8 +119,8 @@ def test_bias_is_what_halves_of_the_rows_say_less():
         taken = candidate(1.0, 0.3, refit=refit)
         return choice.Answer(np.zeros(40), taken, 0.0, "", (np.arange(1), np.arange(1)), (taken,))
 
-    assert choice.bias_error(answer(lambda rows: 1.0), 0) == pytest.approx(0.3)
-    drifting = choice.bias_error(answer(lambda rows: 0.8 if len(rows) == 20 else 9.0), 0)
+    assert choice.bias_error(answer(lambda x, y: 1.0), 0) == pytest.approx(0.3)
+    drifting = choice.bias_error(answer(lambda x, y: 0.8 if len(x) == 20 else 9.0), 0)
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
-    assert choice.bias_error(answer(lambda rows: math.nan), 0) == pytest.approx(0.3)
+    assert choice.bias_error(answer(lambda x, y: math.nan), 0) == pytest.approx(0.3)
     assert choice.bias_error(answer(None), 0) == pytest.approx(0.3)

@@ -109,7 +109,7 @@ def _adapt(
         pvalues.append(looks.gaussian.pvalue)
         evidence += looks.evidence
     along = _along_directions(scores, setting)
-    pvalue = _dependence(pvalues, evidence + [free_evidence(c) for c, _ in along], setting.seeds, n)
+    pvalue = _dependence(pvalues, evidence + _evidence(along), setting.seeds, n)
     candidates = tuple(c for c, _ in found + along)
     if pvalue >= ALPHA_DEPENDENT:
         return zero(
@@ -125,6 +125,10 @@ def _adapt(
     reason = f"the largest estimate less its standard error, of {len(candidates)}"
     assert taken.local is not None
     return Answer(taken.local, taken, pvalue, reason, (kept_x[columns[0]], kept_y[columns[1]]), candidates)
+
+
+def _evidence(along: Found) -> list[Evidence]:
+    return [free_evidence(c.mi, c.standard_error, c.refit) for c, _ in along if c.refit is not None]
 
 
 def _dependence(pvalues: Sequence[float], evidence: Sequence[Evidence], seeds: Sequence[int], n: int) -> float:

@@ -149,10 +149,9 @@ def free_candidate(
     return replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(local, mi), refit=refit)
 
 
-def free_evidence(free: Candidate) -> Evidence:
+def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
     """Return the evidence of a free look: KSG on rows that nothing was learned from has mean 0 without dependence."""
-    assert free.refit is not None
-    return Evidence(float(norm.sf(free.mi / free.standard_error)) if free.standard_error > 0 else 1.0, free.refit)
+    return Evidence(float(norm.sf(mean / error)) if error > 0 else 1.0, refit)
 
 
 def guided_candidates(
@@ -217,7 +216,8 @@ def look(
         one = free_candidate(name, view, values, refit, gaussian=first)
         if one.mi > linear or linear == 0:
             found.append(one)
-        evidence.append(free_evidence(free_candidate(name, view, values, refit)))
+        known = values[np.isfinite(values)]
+        evidence.append(free_evidence(float(known.mean()), mean_error(known), refit))
     return Looks(found, gauss, evidence)
 
 
