@@ -56,6 +56,7 @@ def test_level_of_joining_blocks_for_nothing(rng):
     assert joined / 200 < 0.15  # two tests at .05 each, at the most; binomial deviation .02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1500, 5000])
 def test_blocks_are_merged_where_they_say_more_together(n):
     rng = np.random.default_rng(n)

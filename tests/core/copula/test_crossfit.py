@@ -20,6 +20,7 @@ def test_splits_judge_rows_that_nothing_was_learned_from(n):
         assert fit.size <= crossfit.MOST_FIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 900])
 def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
     a = rng.normal(size=(n, 2))
