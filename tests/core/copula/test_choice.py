@@ -124,3 +124,17 @@ def test_bias_is_what_halves_of_the_rows_say_less():
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
     assert choice.bias_error(answer(lambda x, y: math.nan), 0) == pytest.approx(0.3)
     assert choice.bias_error(answer(None), 0) == pytest.approx(0.3)
+
+
+def test_a_small_answer_from_end_to_end():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(80, 3))
+    y = np.column_stack([x[:, 0] + 0.1 * rng.normal(size=80), np.abs(x[:, 1]) + 0.05 * rng.normal(size=80)])
+    answer = choice.adapt(x, y, 3, 0, n_jobs=1)
+    assert answer.pvalue < choice.ALPHA_DEPENDENT
+    assert answer.local.mean() == pytest.approx(answer.taken.mi)
+    assert 1.2 < answer.taken.mi < 4.5  # 2.3 linear, and the arch
+    assert {"all", "screened", "2 blocks"} <= {c.columns for c in answer.candidates}
+    assert choice.bias_error(answer, 0) >= answer.taken.standard_error
+    nothing_there = choice.adapt(x, rng.normal(size=(80, 2)), 3, 0, n_jobs=1)
+    assert nothing_there.taken.mi == 0
