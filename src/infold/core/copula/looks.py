@@ -154,9 +154,7 @@ def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
     return Evidence(float(norm.sf(mean / error)) if error > 0 else 1.0, refit)
 
 
-def guided_candidates(
-    name: str, pair: Pair, gaussian: Candidate, setting: Setting
-) -> tuple[list[Candidate], list[Evidence]]:
+def guided_candidates(pair: Pair, gaussian: Candidate, setting: Setting) -> tuple[list[Candidate], list[Evidence]]:
     """Return what turned coordinates and radii add to the Gaussian part, and the evidence of the radii."""
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
     if n_columns == 2:  # the columns are all there is to see
@@ -205,7 +203,7 @@ def look(
     first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
     sides = (scores.x, scores.y) if alone else (a, b)
     rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in zip(sides, (a, b), strict=True))
-    guided, evidence = guided_candidates(name, Pair(a, b, *rest), first, setting)
+    guided, evidence = guided_candidates(Pair(a, b, *rest), first, setting)
     found = [first, *guided]
     for view, values in _free(scores, columns_x, columns_y, setting).items():
 
