@@ -56,15 +56,24 @@ class Question:
         values = self[block]
         return values[:, varying(values)].T
 
+    def nominal(self, block: str) -> np.ndarray:
+        """Return which of the columns that `columns` returns are nominal, as a mask."""
+        table = self.blocks[block]
+        mask = np.zeros(table.values.shape[1], bool)
+        mask[list(table.nominal)] = True
+        return mask[varying(table.values)]
+
     def with_rows(self, rows: np.ndarray) -> Question:
         """Return the question about some rows of every block."""
         return Question({name: _taken(table, rows) for name, table in self.blocks.items()})
 
     def with_columns(self, block: str, columns: Sequence[int]) -> Question:
         """Return the question about some columns of a block."""
-        values, names = self.blocks[block]
-        kept = Table(values[:, columns], tuple(names[c] for c in columns) if names else None)
-        return Question({**self.blocks, block: kept})
+        values, names, nominal = self.blocks[block]
+        kept = tuple(i for i, c in enumerate(columns) if c in nominal)
+        return Question(
+            {**self.blocks, block: Table(values[:, columns], names and tuple(names[c] for c in columns), kept)}
+        )
 
     def repaired(self, block: str, order: np.ndarray) -> Question:
         """Return the question with the rows of a block in another order: paired anew with those of the others."""
@@ -72,10 +81,10 @@ class Question:
 
     def repaired_column(self, block: str, column: int, order: np.ndarray) -> Question:
         """Return the question with one column of a block in another order."""
-        values, names = self.blocks[block]
-        values = values.copy()
+        table = self.blocks[block]
+        values = table.values.copy()
         values[:, column] = values[order, column]
-        return Question({**self.blocks, block: Table(values, names)})
+        return Question({**self.blocks, block: table._replace(values=values)})
 
 
 def ask(X: Any, Y: Any, *, min_samples: int = 1, as_it_is: bool = False) -> Question:
@@ -105,7 +114,7 @@ def varying(values: np.ndarray) -> np.ndarray | slice:
 
 
 def _taken(table: Table, rows: np.ndarray) -> Table:
-    return Table(table.values.take(rows, axis=0), table.names)
+    return table._replace(values=table.values.take(rows, axis=0))
 
 
 def _check_lengths(tables: Mapping[str, Table], min_samples: int) -> None:
@@ -147,11 +156,11 @@ def _digest(column: np.ndarray) -> bytes:
 
 
 def _warn_constant_columns(tables: Mapping[str, Table]) -> None:
-    for name, (values, names) in tables.items():
-        varies = varying(values)
+    for name, table in tables.items():
+        varies = varying(table.values)
         if isinstance(varies, slice) or varies.all():
             continue
-        what = listed(np.flatnonzero(~varies), names)
+        what = listed(np.flatnonzero(~varies), table.names)
         rest = "the others are used" if varies.any() else "the MI with it is 0"
         warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
 

@@ -13,10 +13,15 @@ SMALL = 10_000  # values of a table for which the number of calls counts, and no
 
 
 class Table(NamedTuple):
-    """Validated samples: values (n, d), float64 in C order unless they were to stay, and names if columns had any."""
+    """Validated samples: values (n, d), float64 in C order unless they were to stay, and names if columns had any.
+
+    A nominal column has codes 0, 1, 2 … in the order in which its labels first appear: they can be told apart, and mean
+    nothing else.
+    """
 
     values: np.ndarray
     names: tuple[str, ...] | None
+    nominal: tuple[int, ...] = ()  # positions of nominal columns
 
 
 def check_table(data: Any, name: str, *, as_it_is: bool = False) -> Table:

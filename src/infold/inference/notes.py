@@ -68,11 +68,11 @@ def tied_columns(question: Question) -> dict[str, float]:
     from infold.inference.rows import tied_share
 
     shares = {}
-    for block, (values, names) in question.blocks.items():
-        for c, column in enumerate(values.T):
+    for block, table in question.blocks.items():
+        for c, column in enumerate(table.values.T):
             share = tied_share(column) if column.min() < column.max() else 0.0  # `ask` warns of constants
             if share:
-                shares[names[c] if names else f"{block}[{c}]"] = share
+                shares[table.names[c] if table.names else f"{block}[{c}]"] = share
     return shares
 
 
