@@ -28,7 +28,8 @@ class Adaptive(MutualInformationEstimator):
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG; the nearest neighbour alone is taken where that surely says more.
+        k of KSG. What it surely loses beside 4 k neighbours is given back in part, and the nearest neighbour alone is
+        taken where that surely says more.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the splits of the rows, of the centres of bumps and of the order within ties. The same seed gives the
         same bits for any `n_jobs`.
@@ -44,8 +45,8 @@ class Adaptive(MutualInformationEstimator):
     linear_, excess_ : float
         What a Gaussian copula of the same columns explains, and what is beyond it.
     standard_error_ : float
-        Of `mi_`, bias included as far as halves of the rows show it: see the method's page for how often the truth is
-        within two of them.
+        Of `mi_`, bias included as far as halves of the rows show it, and with several columns a tenth of `mi_` for what
+        no look sees: see the method's page for how often the truth is within two of them.
     pvalue_ : float
         Of independence, all tests together. At or above 0.001 the answer is 0.
     view_ : str

@@ -115,15 +115,16 @@ def test_an_answer_is_at_most_the_entropy_of_a_discrete_side(rng):
 
 
 def test_bias_is_what_halves_of_the_rows_say_less():
-    def answer(refit):
+    def answer(refit, n_columns=2):
         taken = candidate(1.0, 0.3, refit=refit)
-        return choice.Answer(np.zeros(40), taken, 0.0, "", (np.arange(1), np.arange(1)), (taken,))
+        return choice.Answer(np.zeros(40), taken, 0.0, "", (np.arange(1), np.arange(1)), (taken,), n_columns)
 
     assert choice.bias_error(answer(lambda x, y: 1.0), 0) == pytest.approx(0.3)
     drifting = choice.bias_error(answer(lambda x, y: 0.8 if len(x) == 20 else 9.0), 0)
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
     assert choice.bias_error(answer(lambda x, y: math.nan), 0) == pytest.approx(0.3)
     assert choice.bias_error(answer(None), 0) == pytest.approx(0.3)
+    assert choice.bias_error(answer(None, n_columns=3), 0) == pytest.approx(math.hypot(0.3, choice.UNSEEN))
 
 
 def test_a_small_answer_from_end_to_end():

@@ -34,6 +34,7 @@ SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
 N_PAIRINGS = 20
 BIAS_FACTOR = 1.5  # what n rows still miss, beside what they say more than n / 2
+UNSEEN = 0.1  # share of an answer that no look at several columns sees, by experience
 
 ALL, SCREENED, NONE = "all", "screened", "none"
 
@@ -49,13 +50,14 @@ class Answer(NamedTuple):
     reason: str
     columns: Block  # numbers of the columns of x and of y that it rests on
     candidates: tuple[Candidate, ...]
+    n_columns: int  # that were looked at, of both sides
 
 
 def zero(n: int, pvalue: float, reason: str, candidates: Sequence[Candidate] = (), error: float = math.nan) -> Answer:
     """Answer that nothing tells the two sides from independent ones; without candidates the error is unknown."""
     error = max((c.standard_error for c in candidates), default=error)
     none, taken = np.array([], dtype=np.intp), Candidate(NONE, NONE, 0.0, error)
-    return Answer(np.zeros(n), taken, pvalue, reason, (none, none), tuple(candidates))
+    return Answer(np.zeros(n), taken, pvalue, reason, (none, none), tuple(candidates), 0)
 
 
 def adapt(
@@ -70,15 +72,17 @@ def adapt(
 def bias_error(answer: Answer, random_state: Any) -> float:
     """Return the standard error of the answer with its bias: what n rows say beyond n / 2, they may still be short of.
 
-    The look that was taken is repeated on two halves of the rows.
+    The look that was taken is repeated on two halves of the rows. In several columns some dependence shows to no look
+    at any number of rows within reach: a share of the answer stands for it.
     """
-    refit, n = answer.taken.refit, len(answer.local)
-    if refit is None:
-        return answer.taken.standard_error
-    halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
-    with blas().limit(limits=1):
-        drift = answer.taken.mi - sum(max(refit(half, half), 0.0) for half in halves) / 2
-    return math.hypot(answer.taken.standard_error, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
+    refit, n, taken = answer.taken.refit, len(answer.local), answer.taken
+    unseen = UNSEEN * taken.mi if answer.n_columns > 2 else 0.0
+    drift = 0.0
+    if refit is not None:
+        halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
+        with blas().limit(limits=1):
+            drift = taken.mi - sum(max(refit(half, half), 0.0) for half in halves) / 2
+    return math.hypot(taken.standard_error, unseen, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
 
 
 def _adapt(
@@ -124,7 +128,8 @@ def _adapt(
     candidates = tuple(c for c, _ in found)
     reason = f"the largest estimate less its standard error, of {len(candidates)}"
     assert taken.local is not None
-    return Answer(taken.local, taken, pvalue, reason, (kept_x[columns[0]], kept_y[columns[1]]), candidates)
+    used = kept_x[columns[0]], kept_y[columns[1]]
+    return Answer(taken.local, taken, pvalue, reason, used, candidates, kept_x.size + kept_y.size)
 
 
 def _evidence(along: Found) -> list[Evidence]:

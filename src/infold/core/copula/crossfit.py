@@ -16,17 +16,13 @@ from infold.parallel.scheduler import run
 from .coordinates import curved, draw_centres, ridge_cca
 from .neighbors import judged_local, mean_error
 
-FOLDS, MORE_FOLDS, SMALL = (
-    5,
-    10,
-    1000,
-)  # with fewer rows than the last there are more folds: each row to learn from counts
+FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more folds: each row to learn from counts
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
 COUNTS = (1, 4, 9)  # coordinates per side
 MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they share a scale
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
-SHARP, FEW_ROWS = 1, 5000  # where MI is high, KSG loses about .1 nat for each further neighbour; less with many rows
-SURELY_SHARPER = 3.0  # standard errors of the difference
+SHARP, WIDER = 1, 4  # a single neighbour; times as many, to see what KSG loses by the width of neighbourhoods
+SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 
 
 class Split(NamedTuple):
@@ -47,8 +43,16 @@ def deal(n: int, rng: np.random.Generator) -> list[Split]:
     return splits
 
 
-def sharpest(usual: np.ndarray, sharp: np.ndarray) -> np.ndarray:
-    """Return the local values with one neighbour if they surely say more than the usual ones, else the latter."""
+def sharpened(usual: np.ndarray, wide: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+    """Return local values with what KSG surely loses by the width of neighbourhoods given back.
+
+    `wide` has WIDER times as many neighbours as `usual`. The loss grows in proportion to their number where densities
+    are smooth, and more slowly at edges, so a line through both, down to no neighbours, does not overshoot. Fine
+    structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
+    """
+    loss = usual - wide
+    if loss.mean() > SURELY_LOSES * mean_error(loss):
+        usual = usual + loss / (WIDER - 1)
     more = sharp - usual
     return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual
 
@@ -80,7 +84,7 @@ def free_locals(
 
     With one column per side the columns are all there is to see; of many columns, only coordinates are looked at.
     """
-    ks = (k, SHARP) if len(a) <= FEW_ROWS else (k,)
+    ks = (k, WIDER * k, SHARP)
     judged = np.concatenate([split.use for split in splits])
     found = {}
     if max(a.shape[1], b.shape[1]) <= MOST_COLUMNS:
@@ -92,5 +96,5 @@ def free_locals(
     local = {}
     for name, by_k in found.items():
         local[name] = np.full(len(a), np.nan)
-        local[name][judged] = sharpest(by_k[0], by_k[-1])
+        local[name][judged] = sharpened(*by_k)
     return local
