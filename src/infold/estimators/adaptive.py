@@ -122,9 +122,9 @@ class Adaptive(MutualInformationEstimator):
         from infold.core.copula.choice import adapt
 
         x, y = (np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks)
-        return self._explain(
-            adapt(x, y, self.n_neighbors, self.random_state, n_jobs=self.n_jobs, verbose=self.verbose), question
-        )
+        nominal = question.nominal("X"), question.nominal("Y")
+        k, seed, n_jobs, verbose = self.n_neighbors, self.random_state, self.n_jobs, self.verbose
+        return self._explain(adapt(x, y, k, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose), question)
 
     def _explain(self, answer: Any, question: Question) -> np.ndarray:
         """Keep how the answer came about; return its local values."""

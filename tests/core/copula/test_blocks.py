@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from infold.core.copula import blocks
-from infold.core.copula.scores import normal_scores
+from infold.core.copula.labels import plain
+from infold.core.copula.scores import Scores, normal_scores
 
 
 def as_sets(found):
@@ -69,21 +69,24 @@ def test_blocks_are_merged_where_they_say_more_together(n):
     assert as_sets(found) == {(frozenset({0, 1}), frozenset({0, 1})), (frozenset({2}), frozenset({2}))}
 
 
-def test_waves_of_ties_have_unit_length_and_no_constant_part(rng):
-    table = np.column_stack([rng.integers(0, 2, 50), rng.normal(size=50), np.ones(50)]).astype(float)
-    waves = blocks.even_waves(table)
-    lengths = (waves**2).sum(axis=1)
-    assert np.allclose(lengths[:, 1], 1)
-    assert_array_equal(lengths[:, 2], 0)
-    assert np.allclose(waves.sum(axis=1), 0, atol=1e-9)
-
-
 def test_clusters_are_no_sum():
     rng = np.random.default_rng(0)
     label = rng.integers(0, 3, 400)
     x, y = (4 * rng.normal(size=(3, 6))[label] + rng.normal(size=(400, 6)) for _ in range(2))
     every = np.arange(6)
-    assert blocks.partitions(x, y, x, y, every, every, 3, 0) == []
+    scores = Scores(x, y, x, y, plain(6), plain(6))
+    assert blocks.partitions(scores, every, every, 3, 0) == []
+
+
+def test_indicators_of_one_label_stay_together(rng):
+    x = rng.normal(size=(300, 3))
+    label = np.digitize(x[:, 0], [-0.5, 0.5])
+    y = (label[:, None] == np.arange(3)).astype(float)
+    owners = np.arange(3), np.zeros(3, int)
+    found = blocks.linked_blocks(x, y, np.arange(3), np.arange(3), owners)
+    assert as_sets(found) == {(frozenset({0}), frozenset({0, 1, 2}))}
+    pairs = [(rng.normal(size=(300, 1)), rng.normal(size=(300, 1))) for _ in range(3)]
+    assert blocks.apart(pairs, np.array([0, 1, 0])) == [[0, 2], [1]]
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def test_a_signal_turned_into_noise_columns_is_found():
     sources = rng.normal(size=(n, d))
     y = np.column_stack([np.abs(sources[:, 0]) + 0.3 * rng.normal(size=n), rng.normal(size=(n, 2))])
     x = sources @ np.linalg.qr(rng.normal(size=(d, d)))[0]
-    local, columns = directions.direction_local(x, y, y, deal(n, rng), 3, 0, n_jobs=1)
+    local, columns = directions.direction_local(x, y, np.arange(3), deal(n, rng), 3, 0, n_jobs=1)
     assert 0 in columns  # with ten splits another is found now and then, by chance
     assert 0.45 < np.nanmean(local) < 0.85  # truth .75; any column of x alone tells less than .1
 
@@ -54,11 +54,11 @@ def test_a_signal_turned_into_noise_columns_is_found():
 def test_nothing_is_found_in_noise_or_in_too_many_columns(rng):
     splits = deal(200, rng)
     noise = rng.normal(size=(200, 5))
-    assert directions.direction_local(noise, rng.normal(size=(200, 3)), noise, splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(noise, rng.normal(size=(200, 3)), np.arange(3), splits, 3, 0, n_jobs=1) is None
     many = rng.normal(size=(200, 40))  # more than one for eight rows
-    assert directions.direction_local(many, noise, noise, splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(many, noise, np.arange(5), splits, 3, 0, n_jobs=1) is None
     one = rng.normal(size=(200, 1))
-    assert directions.direction_local(one, noise, noise, splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(one, noise, np.arange(5), splits, 3, 0, n_jobs=1) is None
 
 
 def test_directions_in_common_are_counted_once(rng):

@@ -30,6 +30,24 @@ def test_pvalues_are_fair_on_independent_columns(rng):
             assert level / 3 < np.mean(found < level) < 1.25 * level
 
 
+def test_waves_of_few_values_are_as_many_as_there_are(rng):
+    table = np.column_stack([rng.integers(0, 2, 60), rng.normal(size=60), rng.integers(0, 4, 60), np.ones(60)])
+    waves = screen.rank_waves(table.astype(float), 4)
+    assert_array_equal(waves.any(axis=1).sum(axis=0), [1, 4, 3, 0])  # one less than values
+    for column in waves.transpose(2, 0, 1):
+        there = column[column.any(axis=1)]
+        assert_allclose(there @ there.T, np.eye(len(there)), atol=1e-9)
+        assert_allclose(there.sum(axis=1), 0, atol=1e-9)
+
+
+def test_pvalues_are_fair_on_classes_and_counts(rng):
+    x = np.hstack([rng.integers(0, 2, (300, 30)), rng.poisson(1.0, (300, 30)), rng.random((300, 30)) < 0.05])
+    y = np.hstack([rng.integers(0, 3, (300, 30)), rng.normal(size=(300, 30)), rng.random((300, 30)) < 0.1])
+    found = screen.pair_pvalues(screen.rank_waves(x.astype(float), 4), screen.rank_waves(y.astype(float), 4))
+    for level in (0.05, 0.01):  # 8,100 tests; χ² is rough where a label is rare
+        assert level / 3 < np.mean(found < level) < 1.4 * level
+
+
 def test_keeps_the_best_columns(rng):
     x, y = rng.normal(size=(300, 6)), rng.normal(size=(300, 5))
     y[:, 2] += x[:, 1] + 3 * x[:, 4]

@@ -11,17 +11,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 from .coordinates import curved, draw_centres, ridge_cca
-from .gaussian import FLAT
 from .neighbors import Tables, ksg_local, mean_error
 from .ratios import counted_twice, kernel_critic, log_normalisation
+from .scores import Scores
 from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, product_pvalues, rank_waves
 
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
-TIE_DIGITS = 5  # ties are a hair apart
 ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
 RATIO_ROWS, RATIO_NEIGHBORS = (
     500,
@@ -33,10 +32,17 @@ MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows t
 SURELY_MORE = 2.5  # standard errors of the difference
 
 
-def linked_blocks(x: np.ndarray, y: np.ndarray, columns_x: np.ndarray, columns_y: np.ndarray) -> list[Block]:
+def linked_blocks(
+    x: np.ndarray,
+    y: np.ndarray,
+    columns_x: np.ndarray,
+    columns_y: np.ndarray,
+    owners: tuple[np.ndarray, np.ndarray] | None = None,
+) -> list[Block]:
     """Return blocks of columns, each joined to the column of the other side that it depends on most.
 
-    Two columns whose product tells more of a column than either does are in one block with it.
+    Two columns whose product tells more of a column than either does are in one block with it, and so are columns with
+    the same owner: indicators of one label.
     """
     p, q = columns_x.size, columns_y.size
     waves = [rank_waves(side, max(ORDERS)) for side in (x[:, columns_x], y[:, columns_y])]
@@ -57,6 +63,9 @@ def linked_blocks(x: np.ndarray, y: np.ndarray, columns_x: np.ndarray, columns_y
             for m, c in np.argwhere(of_products * of_products.size < ALPHA_COLUMN):
                 if of_products[m, c] < min(single[i[m], c], single[j[m], c]):
                     link[start + i[m], end + c] = link[start + j[m], end + c] = True
+    if owners is not None:
+        for side, own in ((slice(0, p), owners[0][columns_x]), (slice(p, p + q), owners[1][columns_y])):
+            link[side, side] |= own[:, None] == own
     _, label = connected_components(link, directed=False)
     found = [(columns_x[label[:p] == b], columns_y[label[p:] == b]) for b in np.unique(label)]
     return [block for block in found if block[0].size and block[1].size]
@@ -70,31 +79,18 @@ def join(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> list[Block
     ]
 
 
-def even_waves(table: np.ndarray) -> np.ndarray:
-    """Return waves of each column's average ranks, centred and of unit length: (order, n, p).
-
-    Unlike `rank_waves` they do not tear ties apart, which would hide how classes and counts depend on each other.
-    """
-    n = len(table)
-    u = (rankdata(np.round(table, TIE_DIGITS), axis=0) - 0.5) / n
-    waves = np.cos(np.pi * np.arange(1, max(ORDERS) + 1)[:, None, None] * u)
-    waves -= waves.mean(axis=1, keepdims=True)
-    lengths = np.sqrt((waves**2).sum(axis=1, keepdims=True))
-    return waves / np.where(lengths > FLAT * math.sqrt(n), lengths, np.inf)
-
-
-def apart(pairs: Sequence[Tables]) -> list[list[int]]:
+def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[list[int]]:
     """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
 
-    Every wave of one column is compared with every wave of another. What is too weak to be seen of single columns may
-    add up, as where rare classes exclude each other: if the correlations that are left are too large in sum, on both
-    sides, all pairs are one group.
+    Pairs with the same owner are in one group. Every wave of one column is compared with every wave of another. What is
+    too weak to be seen of single columns may add up, as where rare classes exclude each other: if the correlations that
+    are left are too large in sum, on both sides, all pairs are one group.
     """
     count = len(pairs)
     linked, sums = np.ones((count, count), bool), []
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
-        waves = even_waves(np.hstack(sides))
+        waves = rank_waves(np.hstack(sides), max(ORDERS))
         correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True))
         largest, squares, n_columns = np.zeros((count, count)), np.zeros((count, count)), np.bincount(owner)
         np.maximum.at(largest, (owner[:, None], owner), correlations.max(axis=(0, 1)))
@@ -102,6 +98,8 @@ def apart(pairs: Sequence[Tables]) -> list[list[int]]:
         sums.append((squares, np.outer(n_columns, n_columns)))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
+    if owners is not None:
+        linked |= owners[:, None] == owners
     _, label = connected_components(linked, directed=False)
     others = np.triu(label[:, None] != label)
     # Of independent columns, n times a squared correlation has mean 1 and variance 2.
@@ -177,23 +175,13 @@ def merged_blocks(a: np.ndarray, b: np.ndarray, blocks: Sequence[Block], k: int)
         locals_ = [one for t, one in enumerate(locals_) if t not in (i, j)] + [values]
 
 
-def partitions(
-    x: np.ndarray,
-    y: np.ndarray,
-    even_x: np.ndarray,
-    even_y: np.ndarray,
-    columns_x: np.ndarray,
-    columns_y: np.ndarray,
-    k: int,
-    seed: int,
-) -> list[list[Block]]:
-    """Return partitions of some columns into two or more blocks whose MI may be added up.
-
-    x and y are normal scores with ties in random order, even_x and even_y those by average ranks.
-    """
+def partitions(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, k: int, seed: int) -> list[list[Block]]:
+    """Return partitions of some columns into two or more blocks whose MI may be added up."""
     if not (columns_x.size and columns_y.size):
         return []
-    first = linked_blocks(x, y, columns_x, columns_y)
+    even_x, even_y = scores.even_x, scores.even_y
+    owners = scores.origin_x.owner, scores.origin_y.owner
+    first = linked_blocks(even_x, even_y, columns_x, columns_y, owners)
     found: list[list[Block]] = []
     for blocks in (first, merged_blocks(even_x, even_y, first, k)):
         rng = np.random.default_rng(seed)

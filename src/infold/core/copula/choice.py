@@ -22,8 +22,9 @@ from .crossfit import deal
 from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
 from .gaussian import dense_part, shrunk
-from .looks import Candidate, Evidence, Rows, Scores, Setting, best, free_candidate, free_evidence, look
-from .scores import copula_columns, even_scores
+from .labels import Origin, with_indicators
+from .looks import Candidate, Evidence, Rows, Setting, best, free_candidate, free_evidence, look
+from .scores import Scores, copula_columns, even_scores
 from .screen import either, screen_columns
 from .surrogates import MAX_SURROGATES
 
@@ -39,6 +40,7 @@ UNSEEN = 0.1  # share of an answer that no look at several columns sees, by expe
 ALL, SCREENED, NONE = "all", "screened", "none"
 
 Found = list[tuple[Candidate, Block]]
+Labelled = tuple[np.ndarray, Origin]  # the columns of a side, nominal ones as indicators
 
 
 class Answer(NamedTuple):
@@ -61,12 +63,27 @@ def zero(n: int, pvalue: float, reason: str, candidates: Sequence[Candidate] = (
 
 
 def adapt(
-    x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, *, n_jobs: int | None, verbose: int = 0
+    x: np.ndarray,
+    y: np.ndarray,
+    n_neighbors: int,
+    random_state: Any,
+    *,
+    nominal: tuple[np.ndarray, np.ndarray] | None = None,
+    n_jobs: int | None,
+    verbose: int = 0,
 ) -> Answer:
-    """Return auto's answer about x (n, p) and y (n, q), of which no column is constant."""
+    """Return auto's answer about x (n, p) and y (n, q), of which no column is constant.
+
+    `nominal` says which columns of x and of y are nominal.
+    """
+    most = min(side_entropy(x), side_entropy(y))
+    mask_x, mask_y = nominal or (None, None)
+    side_x, side_y = with_indicators(x, mask_x), with_indicators(y, mask_y)
+    if not (side_x[0].size and side_y[0].size):
+        return zero(len(x), 1.0, "no label is seen twice")
     # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
     with blas().limit(limits=1):
-        return _adapt(x, y, n_neighbors, random_state, n_jobs, verbose)
+        return _adapt(side_x, side_y, most, n_neighbors, random_state, n_jobs, verbose)
 
 
 def bias_error(answer: Answer, random_state: Any) -> float:
@@ -86,8 +103,15 @@ def bias_error(answer: Answer, random_state: Any) -> float:
 
 
 def _adapt(
-    x: np.ndarray, y: np.ndarray, n_neighbors: int, random_state: Any, n_jobs: int | None, verbose: int
+    side_x: Labelled,
+    side_y: Labelled,
+    most_nats: float,
+    n_neighbors: int,
+    random_state: Any,
+    n_jobs: int | None,
+    verbose: int,
 ) -> Answer:
+    (x, origin_x), (y, origin_y) = side_x, side_y
     n = len(x)
     most = n // (2 * ROWS_PER_COLUMN)  # columns per side that a joint look can bear
     if most == 0:
@@ -95,9 +119,11 @@ def _adapt(
     seed, *seeds = (int(s) for s in draw_seeds(random_state, 1 + MAX_SURROGATES))
     rng = np.random.default_rng(seed)
     (a, kept_x), (b, kept_y) = copula_columns(x, rng), copula_columns(y, rng)
-    scores = Scores(a, b, even_scores(x[:, kept_x], rng), even_scores(y[:, kept_y], rng))
+    even = even_scores(x[:, kept_x], rng), even_scores(y[:, kept_y], rng)
+    scores = Scores(a, b, *even, origin_x.take(kept_x), origin_y.take(kept_y))
     setting = Setting(n_neighbors, deal(n, rng), seeds, n_jobs, verbose)
-    screen = screen_columns(a, b, most)
+    screen = screen_columns(*even, most)
+    screen = screen._replace(x=scores.origin_x.with_siblings(screen.x), y=scores.origin_y.with_siblings(screen.y))
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
     weak = dense_part(a, b)
@@ -124,12 +150,14 @@ def _adapt(
     found += along
     if not any(c.overcount for c, _ in found):  # else Gaussian parts count something twice
         taken, columns = _with_weak_columns(taken, columns, weak, wide, every)
-    taken = _capped(taken, x, y)
+    taken = _capped(taken, most_nats)
     candidates = tuple(c for c, _ in found)
     reason = f"the largest estimate less its standard error, of {len(candidates)}"
     assert taken.local is not None
-    used = kept_x[columns[0]], kept_y[columns[1]]
-    return Answer(taken.local, taken, pvalue, reason, used, candidates, kept_x.size + kept_y.size)
+    origins = scores.origin_x, scores.origin_y
+    used = tuple(np.unique(origin.owner[some]) for origin, some in zip(origins, columns, strict=True))
+    n_columns = sum(origin.n_columns for origin in origins)
+    return Answer(taken.local, taken, pvalue, reason, (used[0], used[1]), candidates, n_columns)
 
 
 def _evidence(along: Found) -> list[Evidence]:
@@ -165,10 +193,11 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
         turned = np.arange((scores.x if side == "X" else scores.y).shape[1])
 
         def estimate(scores: Scores, setting: Setting, side: str = side) -> tuple[np.ndarray, np.ndarray] | None:
-            x, y, even_x, even_y = scores
-            a, responses, even = (x, y, even_y) if side == "X" else (y, x, even_x)
+            a, even, origin = scores.x, scores.even_y, scores.origin_y
+            if side == "Y":
+                a, even, origin = scores.y, scores.even_x, scores.origin_x
             k, splits, seeds, n_jobs, verbose = setting
-            return direction_local(a, responses, even, splits, k, seeds[0], n_jobs=n_jobs, verbose=verbose)
+            return direction_local(a, even, origin.owner, splits, k, seeds[0], n_jobs=n_jobs, verbose=verbose)
 
         def refit(of_x: Rows, of_y: Rows, turned: np.ndarray = turned, estimate: Any = estimate) -> float:
             answer = estimate(scores.rows(of_x, of_y), setting.of(len(of_x)))
@@ -188,7 +217,7 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
     """Return a candidate for every partition of the screened columns into blocks that add up."""
     found: Found = []
     known: dict[Any, Candidate] = {}
-    for blocks in partitions(*scores, columns_x, columns_y, setting.n_neighbors, setting.seeds[0]):
+    for blocks in partitions(scores, columns_x, columns_y, setting.n_neighbors, setting.seeds[0]):
         if len(blocks) > MAX_BLOCKS:
             continue
         parts = []
@@ -247,9 +276,8 @@ def _with_weak_columns(
     return added, every
 
 
-def _capped(taken: Candidate, x: np.ndarray, y: np.ndarray) -> Candidate:
+def _capped(taken: Candidate, most: float) -> Candidate:
     """Return the candidate, at most the entropy of a discrete side."""
-    most = min(side_entropy(x), side_entropy(y))
     if taken.mi <= most:
         return taken
     assert taken.local is not None

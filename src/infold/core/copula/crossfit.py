@@ -14,6 +14,7 @@ import numpy as np
 from infold.parallel.scheduler import run
 
 from .coordinates import curved, draw_centres, ridge_cca
+from .labels import Origin, plain
 from .neighbors import judged_local, mean_error
 
 FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more folds: each row to learn from counts
@@ -57,17 +58,25 @@ def sharpened(usual: np.ndarray, wide: np.ndarray, sharp: np.ndarray) -> np.ndar
     return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual
 
 
-def bump_locals(a: np.ndarray, b: np.ndarray, split: Split, ks: Sequence[int], seed: int) -> dict[str, np.ndarray]:
-    """Return local values (ks, rows judged) on coordinates learned from bumps, by the look's name."""
+def bump_locals(
+    a: np.ndarray, b: np.ndarray, labels: tuple[bool, bool], split: Split, ks: Sequence[int], seed: int
+) -> dict[str, np.ndarray]:
+    """Return local values (ks, rows judged) on coordinates learned from bumps, by the look's name.
+
+    `labels` says which sides are indicators alone: these are kept as they are, and so are as many coordinates of the
+    other side as tell all labels apart.
+    """
     centres = draw_centres(split.fit, np.random.default_rng(seed))
-    features = curved(a, centres), curved(b, centres)
+    features = [side if is_label else curved(side, centres) for side, is_label in zip((a, b), labels, strict=True)]
     maps = ridge_cca(features[0][split.fit], features[1][split.fit], max(COUNTS), RIDGE)
     u, v = (one(side) for one, side in zip(maps, features, strict=True))
-    return {
-        f"bumps {count}": np.array([judged_local((u[:, :count], v[:, :count]), split.use, k) for k in ks])
-        for count in COUNTS
-        if count <= min(u.shape[1], v.shape[1])
-    }
+    most = min(u.shape[1], v.shape[1])
+    counts = {count for count in COUNTS if count <= most} | ({most} if any(labels) else set())
+    found = {}
+    for count in sorted(counts):
+        tables = a if labels[0] else u[:, :count], b if labels[1] else v[:, :count]
+        found[f"bumps {count}"] = np.array([judged_local(tables, split.use, k) for k in ks])
+    return found
 
 
 def free_locals(
@@ -77,6 +86,7 @@ def free_locals(
     k: int,
     seed: int,
     *,
+    origins: tuple[Origin, Origin] | None = None,
     n_jobs: int | None,
     verbose: int = 0,
 ) -> dict[str, np.ndarray]:
@@ -86,11 +96,13 @@ def free_locals(
     """
     ks = (k, WIDER * k, SHARP)
     judged = np.concatenate([split.use for split in splits])
+    both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
+    n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
     found = {}
-    if max(a.shape[1], b.shape[1]) <= MOST_COLUMNS:
+    if max(n_columns) <= MOST_COLUMNS:
         found["columns"] = np.array([judged_local((a, b), judged, one) for one in ks])
-    if a.shape[1] + b.shape[1] > 2:
-        tasks = [(a, b, split, ks, seed) for split in splits]
+    if sum(n_columns) > 2 and not all(labels):
+        tasks = [(a, b, labels, split, ks, seed) for split in splits]
         parts = run(bump_locals, tasks, n_jobs=n_jobs, label="looks", verbose=verbose)
         found |= {name: np.hstack([part[name] for part in parts]) for name in parts[0]}
     local = {}

@@ -93,13 +93,13 @@ def common_directions(directions: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def split_local(
-    a: np.ndarray, responses: np.ndarray, even: np.ndarray, split: Split, k: int, seed: int
+    a: np.ndarray, even: np.ndarray, owners: np.ndarray, split: Split, k: int, seed: int
 ) -> tuple[np.ndarray, list[int]]:
     """Return local values of the rows judged, summed over columns that directions tell of, and these columns."""
-    fit, rng, q = split.fit, np.random.default_rng(seed), responses.shape[1]
+    fit, rng, q = split.fit, np.random.default_rng(seed), even.shape[1]
     white = whitened(a, fit)
     order = max(ORDERS)
-    waves = rank_waves(responses[fit], order).transpose(1, 2, 0).reshape(len(fit), q * order) * math.sqrt(len(fit))
+    waves = rank_waves(even[fit], order).transpose(1, 2, 0).reshape(len(fit), q * order) * math.sqrt(len(fit))
     moments = wave_moments(white[fit], waves, rng)
     n_tests = moments.pvalues.size
     smallest = moments.pvalues.reshape(2, q, order).min(axis=(0, 2))
@@ -110,9 +110,9 @@ def split_local(
             directions = leading_directions(own, ALPHA_WAVE / n_tests, len(fit))
             if directions.shape[1]:
                 found[int(c)] = directions
-    local, columns = np.zeros(split.use.size), list(found)
-    parts = []
-    for group in apart([(white @ found[c], even[:, [c]]) for c in columns]):
+    local, columns, parts = np.zeros(split.use.size), list(found), []
+    pairs = [(white @ found[c], even[:, [c]]) for c in columns]
+    for group in apart(pairs, owners[np.array(columns, np.intp)]):
         basis = common_directions([found[columns[g]] for g in group])
         parts.append((white @ basis, even[:, [columns[g] for g in group]]))
         local += judged_local(parts[-1], split.use, k)
@@ -121,8 +121,8 @@ def split_local(
 
 def direction_local(
     a: np.ndarray,
-    responses: np.ndarray,
     even: np.ndarray,
+    owners: np.ndarray,
     splits: Sequence[Split],
     k: int,
     seed: int,
@@ -130,16 +130,16 @@ def direction_local(
     n_jobs: int | None,
     verbose: int = 0,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return local values (n,), NaN for rows not judged, and the columns of `responses` that directions of `a` tell of.
+    """Return local values (n,), NaN for rows not judged, and the columns of `even` that directions of `a` tell of.
 
-    a and responses are normal scores of two sides, `even` those of the responses by average ranks. None if there are
-    too many columns, or nothing is found.
+    a and even are normal scores of two sides, the latter by average ranks. Columns of `even` with the same owner are
+    indicators of one label, and looked at together. None if there are too many columns, or nothing is found.
     """
-    d, q = a.shape[1], responses.shape[1]
+    d, q = a.shape[1], even.shape[1]
     if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:
         return None
     local, columns = np.full(len(a), np.nan), set()
-    tasks = [(a, responses, even, split, k, seed) for split in splits]
+    tasks = [(a, even, owners, split, k, seed) for split in splits]
     answers = run(split_local, tasks, n_jobs=n_jobs, label="directions", verbose=verbose)
     for split, (values, found) in zip(splits, answers, strict=True):
         local[split.use] = values

@@ -17,6 +17,7 @@ from scipy.stats import norm
 from .crossfit import Split, deal, free_locals
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
 from .neighbors import ksg_local, mean_error
+from .scores import Scores
 from .surrogates import radii_excess, turned_excesses
 from .views import RADIUS_NEIGHBORS, Pair, radii
 
@@ -64,19 +65,6 @@ class Candidate:
     def name(self) -> str:
         """The set and the view, such as "screened: bumps 4"."""
         return f"{self.columns}: {self.view}"
-
-
-class Scores(NamedTuple):
-    """Normal scores of both sides: ties in random order, for Gaussian parts; and by average ranks, for neighbours."""
-
-    x: np.ndarray
-    y: np.ndarray
-    even_x: np.ndarray
-    even_y: np.ndarray
-
-    def rows(self, of_x: Rows, of_y: Rows) -> Scores:
-        """Return the scores of some rows of x, paired with some rows of y."""
-        return Scores(self.x[of_x], self.y[of_y], self.even_x[of_x], self.even_y[of_y])
 
 
 class Setting(NamedTuple):
@@ -222,8 +210,9 @@ def look(
 def _free(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> dict[str, np.ndarray]:
     """Return the local values of all free looks at some columns."""
     a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
-    seed, n_jobs, verbose = setting.seeds[0], setting.n_jobs, setting.verbose
-    return free_locals(a, b, setting.splits, setting.n_neighbors, seed, n_jobs=n_jobs, verbose=verbose)
+    origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
+    k, splits, seeds, n_jobs, verbose = setting
+    return free_locals(a, b, splits, k, seeds[0], origins=origins, n_jobs=n_jobs, verbose=verbose)
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

@@ -5,9 +5,13 @@ Every column then has the same continuous margin, whatever its units, tails or t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
+
+from .labels import Origin
 
 HAIR = 1e-7  # standard deviations by which ties are set apart
 SAME = 1 - 1e-9  # correlation of two columns' ranks beyond which they are copies, up to rounding
@@ -54,3 +58,19 @@ def even_scores(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """
     scores = ndtri(rankdata(table, axis=0) / (len(table) + 1))
     return scores / scores.std(axis=0) + HAIR * rng.standard_normal(table.shape)
+
+
+class Scores(NamedTuple):
+    """Normal scores of both sides: ties in random order, for Gaussian parts; and by average ranks, for neighbours."""
+
+    x: np.ndarray
+    y: np.ndarray
+    even_x: np.ndarray
+    even_y: np.ndarray
+    origin_x: Origin
+    origin_y: Origin
+
+    def rows(self, of_x: np.ndarray, of_y: np.ndarray) -> Scores:
+        """Return the scores of some rows of x, paired with some rows of y."""
+        x, y, even_x, even_y, *origins = self
+        return Scores(x[of_x], y[of_y], even_x[of_x], even_y[of_y], *origins)

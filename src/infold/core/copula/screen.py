@@ -5,14 +5,19 @@ Rank tests with known laws under independence: two matrix products, no resamplin
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, norm, rankdata
+
+from .gaussian import FLAT
 
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
 ORDERS = (1, 2, 4)  # nested smooth tests: a line; also an arch, like |x|; also waves
 MAX_PRODUCT_COLUMNS = 64  # per side: 2,016 products of two; a side with more columns has too many
+TIE_DIGITS = 5  # ties are a hair apart
+TINY = 1e-300
 BLOCK = 64  # columns of x whose tests are held at a time, so that memory does not grow with both sides
 
 
@@ -29,26 +34,39 @@ def either(pvalue: float | np.ndarray, n_tests: int) -> Any:
     return -np.expm1(n_tests * np.log1p(-np.minimum(pvalue, 1 - 1e-16)))
 
 
-def rank_waves(scores: np.ndarray, order: int) -> np.ndarray:
-    """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), of unit length: (order, n, p)."""
-    n = len(scores)
-    waves = np.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None] * (np.arange(n) + 0.5) / n)
-    return waves.take(scores.argsort(axis=0).argsort(axis=0), axis=1)
+def rank_waves(table: np.ndarray, order: int) -> np.ndarray:
+    """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), orthonormal and centred: (order, n, p).
+
+    Ties have average ranks. A column of few values has fewer waves than `order`: those that follow from earlier ones
+    are 0.
+    """
+    n = len(table)
+    u = (rankdata(np.round(table, TIE_DIGITS), axis=0) - 0.5) / n
+    waves = math.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None, None] * u)
+    waves -= waves.mean(axis=1, keepdims=True)
+    for j, wave in enumerate(waves):  # without ties they are orthonormal as they are
+        for _ in range(2):  # twice is enough
+            wave -= np.einsum("inp,ip->np", waves[:j], np.einsum("inp,np->ip", waves[:j], wave))
+        lengths = np.sqrt((wave**2).sum(axis=0))
+        wave /= np.where(lengths > FLAT, lengths, np.inf)
+    return waves
 
 
 def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
     """Return (p, q) p-values of independence: the smallest of the nested smooth tests, corrected for their number.
 
-    Neyman's smooth test: (n − 1) times the sum of the m² squared correlations of waves is about χ² with m² degrees.
+    Neyman's smooth test: (n − 1) times the sum of the squared correlations of m waves with m others is about χ² with m²
+    degrees, or as many as there are waves.
     """
     n = waves_x.shape[1]
+    there_x, there_y = (waves.any(axis=1).cumsum(axis=0) for waves in (waves_x, waves_y))
     out = np.ones((waves_x.shape[2], waves_y.shape[2]))
     for start in range(0, len(out), BLOCK):
-        some = waves_x[:, :, start : start + BLOCK]
-        squares = (n - 1) * np.einsum("inp,jnq->ijpq", some, waves_y, optimize=True) ** 2
+        some = slice(start, start + BLOCK)
+        squares = (n - 1) * np.einsum("inp,jnq->ijpq", waves_x[:, :, some], waves_y, optimize=True) ** 2
         for m in ORDERS:
-            tail = chi2.sf(squares[:m, :m].sum(axis=(0, 1)), m * m)
-            out[start : start + BLOCK] = np.minimum(out[start : start + BLOCK], tail)
+            degrees = np.outer(there_x[m - 1, some], there_y[m - 1])
+            out[some] = np.minimum(out[some], chi2.sf(squares[:m, :m].sum(axis=(0, 1)), degrees))
     return either(out, len(ORDERS))
 
 
@@ -62,7 +80,7 @@ def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarra
     for i in range(p - 1):
         products = waves_x[0][:, i, None] * waves_x[0][:, i + 1 :]
         products -= products.mean(axis=0)
-        z2 = [(products.T @ wave) ** 2 / ((products**2).T @ wave**2) for wave in waves_y[:2]]
+        z2 = [(products.T @ wave) ** 2 / np.maximum((products**2).T @ wave**2, TINY) for wave in waves_y[:2]]
         out.append(either(2 * norm.sf(np.sqrt(np.maximum(*z2))), 2))  # two sides, two waves
     return np.concatenate(out), *np.triu_indices(p, 1)
 

@@ -1,0 +1,57 @@
+"""Nominal columns as indicators, so that no label comes before another; rows are samples, (n, p)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+MOST_LABELS = 50  # of a column; rarer ones are one label together, which loses what they tell apart
+FEWEST_ROWS = 2  # of a label: what is seen once tells nothing
+
+
+class Origin(NamedTuple):
+    """Where the columns of a side come from."""
+
+    owner: np.ndarray  # (d,): the column that it is, or that it is an indicator of
+    label: np.ndarray  # (d,): whether it is an indicator
+
+    def take(self, columns: np.ndarray) -> Origin:
+        """Return the origin of some columns."""
+        return Origin(self.owner[columns], self.label[columns])
+
+    def with_siblings(self, columns: np.ndarray) -> np.ndarray:
+        """Return columns with all other indicators of the same nominal columns, ascending."""
+        return np.flatnonzero(np.isin(self.owner, self.owner[columns]))
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns they are, a nominal one counting once."""
+        return np.unique(self.owner).size
+
+
+def plain(n_columns: int) -> Origin:
+    """Return the origin of columns none of which is nominal."""
+    return Origin(np.arange(n_columns), np.zeros(n_columns, bool))
+
+
+def with_indicators(table: np.ndarray, nominal: np.ndarray | None) -> tuple[np.ndarray, Origin]:
+    """Return the columns of table (n, d), each nominal one as indicators, and where they come from."""
+    if nominal is None or not nominal.any():
+        return table, plain(table.shape[1])
+    parts = [
+        indicators(column) if is_nominal else column[:, None]
+        for column, is_nominal in zip(table.T, nominal, strict=True)
+    ]
+    owner = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+    return np.hstack(parts), Origin(owner, nominal[owner])
+
+
+def indicators(codes: np.ndarray) -> np.ndarray:
+    """Return (n, m) indicators of the labels that several rows have, a single one of two labels; m may be 0."""
+    values, counts = np.unique(codes, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_LABELS]
+    kept = np.sort(values[order[counts[order] >= FEWEST_ROWS]])
+    if kept.size == values.size <= 2:
+        kept = kept[1:]
+    return (codes[:, None] == kept).astype(float)
