@@ -70,6 +70,8 @@ def tied_columns(question: Question) -> dict[str, float]:
     shares = {}
     for block, table in question.blocks.items():
         for c, column in enumerate(table.values.T):
+            if c in table.nominal:  # classes are there to be shared
+                continue
             share = tied_share(column) if column.min() < column.max() else 0.0  # `ask` warns of constants
             if share:
                 shares[table.names[c] if table.names else f"{block}[{c}]"] = share
