@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 MOSTLY_NUMBERS = 0.5  # share of a text column that reads as numbers, from which on it is no column of classes
+NUMBER_LIKE = re.compile(r"\s*[-+]?\d[\d.,]*\s*%?\s*")
 
 
 def from_objects(
@@ -44,11 +46,11 @@ def from_objects(
     return encoded(objects, where), True
 
 
-def mostly_numbers(labels: Iterable[Any]) -> bool:
-    """Return whether at least half of the labels that are there read as numbers."""
-    known = {one: as_number(one) is not None for one in set(labels) if not _is_missing(one)}
-    read = [known[one] for one in labels if one in known]
-    return sum(read) >= MOSTLY_NUMBERS * len(read)
+def mostly_numbers(labels: Sequence[Any]) -> bool:
+    """Return whether at least half of the labels that are there read as numbers, if only with a comma or percent."""
+    there = [one for one in labels if not _is_missing(one)]
+    known = {one: as_number(one) is not None or bool(NUMBER_LIKE.fullmatch(str(one))) for one in set(there)}
+    return sum(known[one] for one in there) >= MOSTLY_NUMBERS * len(there)
 
 
 def as_number(cell: Any) -> float | None:
