@@ -21,7 +21,9 @@ X = Annotated[
 Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, selected in the same way.")]
 Discrete = Annotated[
     str | None,
-    typer.Option("--discrete", help="Columns among those of X and Y whose numbers stand for classes. Text always does."),
+    typer.Option(
+        "--discrete", help="Columns among those of X and Y whose numbers stand for classes. Text always does."
+    ),
 ]
 Missing = Annotated[
     str | None,

@@ -101,7 +101,9 @@ def read_request(
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
             raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
-    dialect = given(separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None)
+    dialect = given(
+        separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
+    )
     table, x_table, y_table = _read_table(file, x or "", y or "", dialect, given(discrete=discrete, missing=missing))
     options = _paper_options() if paper else {}
     options |= given(

@@ -51,7 +51,9 @@ def _excel(path: Path, content: bytes) -> polars.LazyFrame:
             f"reading {path} needs fastexcel; install it with: pip install 'infold[excel]'", name="fastexcel"
         ) from error
     except Exception as error:  # fastexcel has errors of its own
-        raise ValueError(f"{path} is damaged or not an Excel file ({str(error).splitlines()[0]}); save it again.") from error
+        raise ValueError(
+            f"{path} is damaged or not an Excel file ({str(error).splitlines()[0]}); save it again."
+        ) from error
 
 
 def _reader(path: Path, header: Header, columns: Callable[[list[int]], list[polars.Series]]) -> Reader:
@@ -81,7 +83,9 @@ def _values(path: Path, column: polars.Series, is_declared: bool) -> tuple[np.nd
         return column.cast(polars.Float64).to_numpy() if not is_empty else np.full(len(column), np.nan), False
     where = f"{path}: column {column.name!r}"
     if not is_declared and column.dtype not in (polars.Boolean, polars.String, polars.Categorical, polars.Enum):
-        raise ValueError(f"{where} holds {column.dtype}, neither numbers nor classes; convert it, or pick other columns.")
+        raise ValueError(
+            f"{where} holds {column.dtype}, neither numbers nor classes; convert it, or pick other columns."
+        )
     labels = column.to_list()
     if not is_declared and column.dtype == polars.String and mostly_numbers(labels):
         raise ValueError(

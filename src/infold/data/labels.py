@@ -19,8 +19,8 @@ def from_objects(
 ) -> tuple[np.ndarray, bool]:
     """Return Python objects as numbers or as codes of labels, and whether they are labels."""
     rows = {type(value): row for row, value in reversed(list(enumerate(objects))) if not _is_missing(value)}
-    are_numbers = all(issubclass(one, numbers.Number) and one not in (bool, np.bool_) for one in rows)
-    are_truths = all(one in (bool, np.bool_) for one in rows)
+    are_numbers = all(issubclass(one, numbers.Number) and not issubclass(one, bool) for one in rows)
+    are_truths = all(issubclass(one, bool | np.bool_) for one in rows)
     are_text = all(issubclass(one, str | bytes) for one in rows)
     where = f"{name}, column {column}"
     if (are_numbers and not is_categorical) or (are_truths and numbers_only):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .checks import warn
-from .kinds import CONTINUOUS, column_kinds, count_distinct, is_whole, looks_like_labels
+from .kinds import CONTINUOUS, MOST_LABELS, column_kinds, count_distinct, is_whole, looks_like_labels
 from .labels import recoded
 from .tables import Table, check_table, listed
 
@@ -159,6 +159,7 @@ def ask(
     notes = tuple(note for name in tables if declared[name] is None for note in _label_notes(name, tables[name]))
     question = Question(tables, dropped, notes, index)
     _warn_constant_columns(tables)
+    _warn_many_classes(tables)
     _warn_repeated_rows(question)
     return question
 
@@ -207,13 +208,11 @@ def _label_notes(name: str, table: Table) -> list[str]:
     columns = [c for c, column in enumerate(table.values.T) if c not in table.nominal and looks_like_labels(column)]
     if not columns:
         return []
-    labels: list[Any] = [table.names[c] if table.names else c for c in columns]
-    which = (
-        "True" if len(columns) == table.values.shape[1] else repr(labels if len(labels) <= 5 else labels[:5] + [...])
-    )
+    labels = [table.names[c] if table.names else c for c in columns]
+    which = True if len(columns) == table.values.shape[1] else labels[0] if len(labels) == 1 else labels
     return [
         f"{name} has only a few whole numbers in {listed(columns, table.names)}, and their order counts; if they stand "
-        f"for classes, pass discrete_{name.lower()}={which.replace('Ellipsis', '…')}."
+        f"for classes, pass discrete_{name.lower()}={which!r} (--discrete in a command)."
     ]
 
 
@@ -275,6 +274,17 @@ def _warn_constant_columns(tables: Mapping[str, Table]) -> None:
         what = listed(np.flatnonzero(~varies), table.names)
         rest = "the others are used" if varies.any() else "the MI with it is 0"
         warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
+
+
+def _warn_many_classes(tables: Mapping[str, Table]) -> None:
+    for name, table in tables.items():
+        most = max(MOST_LABELS, len(table.values) / 2)
+        columns = [c for c in table.nominal if count_distinct(table.values[:, c]) > most]
+        if columns:
+            warn(
+                f"{name} has a class of its own for most rows in {listed(columns, table.names)}: nothing can be learnt "
+                f"of classes that are seen once; leave out what only names rows, and make dates or numbers numeric."
+            )
 
 
 def _warn_repeated_rows(question: Question) -> None:

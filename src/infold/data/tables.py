@@ -53,7 +53,7 @@ def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
     plain = type(data) is np.ndarray
     native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
     if isinstance(native, nw.Series):
-        names = (str(native.name),) if native.name not in (None, "") else None
+        names = (str(native.name),) if native.name not in (None, "") else ()
         native = native.to_frame()
     if isinstance(native, nw.DataFrame):
         labels = names or tuple(str(c) for c in native.columns)
@@ -191,7 +191,10 @@ def _array(data: Any, name: str) -> np.ndarray:
     if hasattr(data, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, but samples are dense here; pass {name}.toarray().")
     if isinstance(data, np.ma.MaskedArray):
-        data = np.where(data.mask, None, data.data.astype(object)) if data.mask.any() else data.data
+        mask, data = np.ma.getmaskarray(data), data.data
+        if mask.any():
+            data = data.astype(object)
+            data[mask] = None
     try:
         values = np.asarray(data)
         if values.dtype.kind in "US" and not isinstance(data, np.ndarray):

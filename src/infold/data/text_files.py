@@ -1,7 +1,7 @@
 """Delimited text to named columns: CSV, TSV and TXT, plain or compressed.
 
 polars reads the cells. What it would take without a word (rows with cells too few or too many, blank lines) is found
-before, and what it cannot read (a bad cell, quotes, runs of blanks) is looked at with the csv module, which knows lines.
+before, and what it cannot read (a bad cell, quotes, runs of blanks) goes to the csv module, which knows lines.
 """
 
 from __future__ import annotations
@@ -85,10 +85,9 @@ class Text:
         columns = {p: numbers[p].to_numpy() for p in positions if p not in odd}
         nominal = []
         for p, cells in zip(odd, self.cells(odd) if odd else [], strict=True):
-            columns[p] = None if p in discrete else self._repaired(p, numbers[p], cells, missing)
-            if columns[p] is None:
-                columns[p] = self._classes(p, cells, missing)
-                nominal.append(positions.index(p))
+            repaired = None if p in discrete else self._repaired(p, numbers[p], cells, missing)
+            columns[p] = self._classes(p, cells, missing) if repaired is None else repaired
+            nominal += [positions.index(p)] if repaired is None else []
         values = np.column_stack([columns[p] for p in positions])
         return Table(values, tuple(self.names[p] for p in positions), tuple(nominal))
 
@@ -254,7 +253,9 @@ def _decompressed(path: Path, content: bytes, suffix: str) -> bytes:
     import polars
 
     # Each line is one cell, as no text has this separator.
-    lines = polars.read_csv(content, has_header=False, separator="\x01", quote_char=None, schema={"line": polars.String})
+    lines = polars.read_csv(
+        content, has_header=False, separator="\x01", quote_char=None, schema={"line": polars.String}
+    )
     return "\n".join(lines["line"].fill_null("").to_list()).encode()
 
 
