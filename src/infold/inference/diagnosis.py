@@ -24,6 +24,7 @@ from .notes import (
     ceiling_note,
     copies_note,
     few_samples_note,
+    ordered_values,
     suggested_block,
     tell,
     tied_columns,
@@ -359,7 +360,7 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
     from infold.inference.rows import copied_share, memory
 
-    found = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
+    found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
     block = None
     if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
         block = suggested_block(*(one.length for one in found.values()))
