@@ -241,7 +241,6 @@ def test_holes_are_dropped_if_asked(write, quoted):
     assert "column 'w', row 3 (line 4) is empty" in complaint(path, "w", "m")
 
 
-
 def test_mostly_numbers_are_numbers_with_bad_cells(write):
     numbers = "\n".join(map(str, range(20)))
     for cell in ("abc", "1.2.3", "12 apples"):

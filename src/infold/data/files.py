@@ -97,13 +97,14 @@ def read_columns(
     with _readable(path):
         table = reader.load(positions, declared, missing)
     _check_finite(path, table, missing)
-    return {parameter: _part(table, [positions.index(p) for p in chosen]) for parameter, chosen in picked.items()}
+    return {parameter: _part(table, np.searchsorted(positions, chosen)) for parameter, chosen in picked.items()}
 
 
-def _part(table: Table, columns: list[int]) -> Table:
-    names = tuple(table.names[c] for c in columns) if table.names else None
-    nominal = tuple(i for i, c in enumerate(columns) if c in table.nominal)
-    return Table(np.ascontiguousarray(table.values[:, columns]), names, nominal)
+def _part(table: Table, columns: np.ndarray) -> Table:
+    names = table.names or ()
+    nominal = np.flatnonzero(np.isin(columns, table.nominal))
+    values = np.ascontiguousarray(table.values[:, columns])
+    return Table(values, tuple(names[c] for c in columns), tuple(nominal.tolist()))
 
 
 def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list[str]:

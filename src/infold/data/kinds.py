@@ -14,8 +14,9 @@ ROWS_PER_LABEL = 5
 
 def column_kinds(table: Table) -> tuple[str, ...]:
     """Return the kind of each column: nominal by declaration, ordinal if values are fewer than half of the rows."""
+    nominal = set(table.nominal)
     return tuple(
-        NOMINAL if c in table.nominal else ORDINAL if 2 * count_distinct(column) < len(column) else CONTINUOUS
+        NOMINAL if c in nominal else ORDINAL if 2 * count_distinct(column) < len(column) else CONTINUOUS
         for c, column in enumerate(table.values.T)
     )
 

@@ -209,10 +209,13 @@ def _label_notes(name: str, table: Table) -> list[str]:
     if not columns:
         return []
     labels = [table.names[c] if table.names else c for c in columns]
-    which = True if len(columns) == table.values.shape[1] else labels[0] if len(labels) == 1 else labels
+    if len(columns) == table.values.shape[1]:
+        which = "=True"
+    else:
+        which = f"={labels if len(labels) > 1 else labels[0]!r}" if len(labels) <= 5 else " with their names"
     return [
         f"{name} has only a few whole numbers in {listed(columns, table.names)}, and their order counts; if they stand "
-        f"for classes, pass discrete_{name.lower()}={which!r} (--discrete in a command)."
+        f"for classes, pass discrete_{name.lower()}{which} (--discrete in a command)."
     ]
 
 

@@ -80,16 +80,16 @@ class Text:
 
     def load(self, positions: list[int], discrete: set[int], missing: str) -> Table:
         """Return the picked columns, numbers where they are numbers and nominal where not, or where they are to be."""
-        numbers = dict(zip(positions, self._numbers(positions), strict=True))
-        odd = [p for p in positions if p in discrete or numbers[p].null_count()]
-        columns = {p: numbers[p].to_numpy() for p in positions if p not in odd}
+        numbers = self._numbers(positions)
+        odd = [i for i, p in enumerate(positions) if p in discrete or numbers[i].null_count()]
+        columns = [one.to_numpy() for one in numbers]
         nominal = []
-        for p, cells in zip(odd, self.cells(odd) if odd else [], strict=True):
-            repaired = None if p in discrete else self._repaired(p, numbers[p], cells, missing)
-            columns[p] = self._classes(p, cells, missing) if repaired is None else repaired
-            nominal += [positions.index(p)] if repaired is None else []
-        values = np.column_stack([columns[p] for p in positions])
-        return Table(values, tuple(self.names[p] for p in positions), tuple(nominal))
+        for i, cells in zip(odd, self.cells([positions[i] for i in odd]) if odd else [], strict=True):
+            p = positions[i]
+            repaired = None if p in discrete else self._repaired(p, numbers[i], cells, missing)
+            columns[i] = self._classes(p, cells, missing) if repaired is None else repaired
+            nominal += [i] if repaired is None else []
+        return Table(np.column_stack(columns), tuple(self.names[p] for p in positions), tuple(nominal))
 
     def cells(self, positions: list[int]) -> list[polars.Series]:
         """Return the cells of the columns at `positions`, as text without blanks around it."""

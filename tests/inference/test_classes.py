@@ -1,6 +1,7 @@
 """What inference says of rows does not depend on the numbers that classes happen to have."""
 
 import numpy as np
+import pytest
 
 import infold
 from infold.data.question import ask
@@ -24,6 +25,8 @@ def test_classes_are_no_ties(rng):
 
 
 def test_a_report_of_classes(rng, tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
     x = rng.normal(size=(60, 2))
     y = np.where(x[:, 0] > 0, "up", "down").astype(object)
     y[7] = None
