@@ -27,7 +27,7 @@ TEXTS = {
     "pandas objects": pd.Series(WORDS, dtype=object),
     "pandas category": pd.Series(WORDS, dtype="category"),
     "ordered": pd.Series(pd.Categorical(WORDS, ["c", "b", "a"], ordered=True)),
-    "bare category": pd.Categorical(WORDS).astype(object),
+    "bare category": pd.Categorical([7, 3, 7, 9, 3, 7]),
     "arrow dictionary in pandas": pd.Series(WORDS, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
     "arrow dictionary": pa.table({"w": pa.array(WORDS).dictionary_encode()}),
     "polars": pl.Series(WORDS),
@@ -197,11 +197,7 @@ def test_every_function_takes_classes(rng):
     ):
         found = function(x, y, **options, **own)
         assert found.kinds == (("continuous",), ("nominal",))
-        assert (
-            found.mi == function(x, words, **{**options, "discrete_y": None}, **own).mi
-            if hasattr(found, "mi")
-            else True
-        )
+        assert found.to_dict() == function(x, words, **{**options, "discrete_y": None}, **own).to_dict()
         assert found.to_dict()["y_kinds"] == ["nominal"]
     assert infold.KSG().fit(x, y, discrete_y=0).mi_ == infold.KSG().fit(x, words).mi_
 

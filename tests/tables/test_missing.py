@@ -59,6 +59,14 @@ def test_every_function_drops(holes):
         assert found == without
 
 
+def test_results_tell_of_dropped_rows(holes):
+    x, y, _ = holes
+    test = infold.independence_test(x, y, missing="drop", n_permutations=19, **KSG)
+    assert "58 samples (2 more dropped: missing values)" in repr(test)
+    found = infold.relevance(x, y, missing="drop", n_permutations=19, **KSG)
+    assert "2 rows with missing values were dropped" in repr(found)
+
+
 def test_a_label_that_is_missing_may_be_dropped_with_its_row(holes):
     x, y, _ = holes
     groups = [None if i == 3 else i % 3 for i in range(60)]
@@ -94,7 +102,7 @@ NONE = {
 @pytest.mark.parametrize("case", NONE)
 def test_missing_values_of_any_library(case):
     y = [1.5, 2.5, 3.5, 7.5]
-    with pytest.raises(ValueError, match=r"the first (NaN|label missing) in row 1, column 0, .*missing='drop'"):
+    with pytest.raises(ValueError, match=r"the first (NaN|missing label) in row 1, column 0, .*missing='drop'"):
         ask(NONE[case], y)
     question = ask(NONE[case], y, missing="drop")
     assert_array_equal(question.dropped, [1])

@@ -47,6 +47,10 @@ def check_table(data: Any, name: str, *, as_it_is: bool = False, discrete: Any =
 def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
     names: tuple[str, ...] | None = None
     nominal: tuple[int, ...] = ()
+    if hasattr(data, "categories") and hasattr(data, "codes"):  # a bare pandas Categorical
+        import pandas
+
+        data = pandas.Series(data)
     if hasattr(data, "set_axis"):  # pandas lets names be numbers, tuples, or the same twice
         data, names = _renamed(data)
     # A plain array is no table of any library: asking all of them takes longer than a small estimate.
@@ -258,7 +262,7 @@ def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
     if not bad.any():
         return
     row, column = (int(i[0]) for i in np.nonzero(bad))
-    kind = "infinity (inf)" if np.isinf(values[row, column]) else "label missing" if column in nominal else "NaN"
+    kind = "infinity (inf)" if np.isinf(values[row, column]) else "missing label" if column in nominal else "NaN"
     remedy = "" if missing == "drop" else "drop those rows (missing='drop') or "
     raise ValueError(
         f"{name} contains {np.count_nonzero(bad)} NaN or infinite values, the first {kind} in row {row}, column "

@@ -143,6 +143,7 @@ class Relevance:
                 f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}; thresholds: "
                 f"X {self.threshold_x:.3g}, Y {self.threshold_y:.3g})",
                 *lines,
+                *([f"  {self.n_dropped} rows with missing values were dropped"] if self.n_dropped else []),
                 *(f"  note: {note}" for note in self.notes),
             ]
         )
