@@ -329,6 +329,32 @@ def test_quotes_inside_cells(write):
     assert_array_equal(found.values, [[0, 1], [1, 2], [2, 3]])
 
 
+CELLS = ["a", "b b", "ü", 'q"x', "x,y", "z;w", " lead", "new\nline", "'"]
+NUMBERS = ["1.5", "-3", "1e5", " 2.5 ", "+3", ".5", "0.1"]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_the_csv_module_writes_is_read_back(write, seed):
+    rng = np.random.default_rng(seed)
+    is_text = rng.random(rng.integers(1, 6)) < 0.4
+    rows = [[str(rng.choice(CELLS if words else NUMBERS)) for words in is_text] for _ in range(rng.integers(1, 12))]
+    if len(is_text) > 1 and len(rows) > 3:
+        rows[1][0] = rows[2][-1] = ""
+    file, separator = io.StringIO(), str(rng.choice(list(",;\t")))
+    quoting = csv.QUOTE_ALL if seed % 3 == 0 else csv.QUOTE_MINIMAL
+    writer = csv.writer(file, delimiter=separator, quoting=quoting, lineterminator="\n" if seed % 2 else "\r\n")
+    for row in [[f"c{i}" for i in range(len(is_text))], *rows]:
+        writer.writerow(row)
+        file.write("\n" if rng.random() < 0.1 else "")
+    found = table(write(file.getvalue()), "*", Dialect(separator=separator), missing="drop")
+    for column, words, *cells in zip(found.values.T, is_text, *rows, strict=True):
+        there = [cell.strip() for cell in cells if cell]
+        expected = [list(dict.fromkeys(there)).index(cell) if words else float(cell) for cell in there]
+        assert_array_equal(column[~np.isnan(column)], expected)
+        assert [cell == "" for cell in cells] == np.isnan(column).tolist()
+    assert found.nominal == tuple(np.flatnonzero(is_text).tolist())
+
+
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "arrow", "ndjson", "npy"])
 def test_stdin(tmp_path, monkeypatch, kind):
     path = tmp_path / f"t.{kind}"

@@ -68,6 +68,11 @@ class Question:
         """Kinds of the columns of each block: continuous, ordinal or nominal."""
         return tuple(column_kinds(table) for table in self.blocks.values())
 
+    @property
+    def is_discrete(self) -> bool:
+        """Whether no column is continuous, so that rows may well repeat."""
+        return not any(CONTINUOUS in kinds for kinds in self.kinds)
+
     def labels(self, groups: Any) -> np.ndarray | None:
         """Return one label for each row of the input, such as a group, for the rows that are left."""
         if groups is None:
@@ -300,16 +305,12 @@ def _warn_repeated_rows(question: Question) -> None:
         return
     columns = [column for block in blocks for column in block]
     n_repeats = count_repeats(columns)
-    if n_repeats and (_any_continuous(question) or _are_copies(columns, n - n_repeats)):
+    if n_repeats and (not question.is_discrete or _are_copies(columns, n - n_repeats)):
         warn(
             f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
             f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
             f"are no new measurements, or read the estimate with care."
         )
-
-
-def _any_continuous(question: Question) -> bool:
-    return any(CONTINUOUS in kinds for kinds in question.kinds)
 
 
 def _are_copies(columns: Sequence[np.ndarray], n_distinct: int) -> bool:

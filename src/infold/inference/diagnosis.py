@@ -173,7 +173,7 @@ def diagnosis(
                 autocorrelation_note(question, shuffle),
                 near_ceiling,
                 ties_note(rows.ties),
-                copies_note(rows.copied),
+                None if question.is_discrete else copies_note(rows.copied),
                 certificate.note,
             )
         ),
@@ -261,7 +261,8 @@ def _evidence(
         method=settings.method,
         planted=found.planted,
         near_ceiling=near_ceiling,
-        mostly_tied=ties_note(found.rows.ties) is not None or copies_note(found.rows.copied) is not None,
+        mostly_tied=ties_note(found.rows.ties) is not None
+        or (not question.is_discrete and copies_note(found.rows.copied) is not None),
         block=found.rows.block,
         certified=certified,
     )
