@@ -232,13 +232,19 @@ def test_a_column_to_declare_must_be_picked(write):
 
 @pytest.mark.parametrize("quoted", [False, True])
 def test_holes_are_dropped_if_asked(write, quoted):
-    content = "n,w,m\n1,b,1\n,a,2\nNA,,3\n4,none,nan\n5,b,\n"
+    content = "n,w,m\n1,b,1\n,a,2\nNA,,3\n4,none,nan\n5,b,\n6,NA,1\n"
     path = write(content.replace("b", '"b"') if quoted else content)
     found = table(path, "*", missing="drop")
-    assert_array_equal(found.values, [[1, 0, 1], [np.nan, 1, 2], [np.nan, np.nan, 3], [4, 2, np.nan], [5, 0, np.nan]])
+    assert_array_equal(
+        found.values, [[1, 0, 1], [np.nan, 1, 2], [np.nan, np.nan, 3], [4, 2, np.nan], [5, 0, np.nan], [6, np.nan, 1]]
+    )
     assert found.nominal == (1,)
     assert "column 'n', row 2 (line 3) is empty" in complaint(path, "n", "m")
     assert "column 'w', row 3 (line 4) is empty" in complaint(path, "w", "m")
+    path = write("sex,m\nmale,1\nfemale,2\nNA,3\n")
+    assert "column 'sex', row 3 (line 4) is 'NA', which is no value; fill the missing value" in complaint(
+        path, "sex", "m"
+    )
 
 
 def test_mostly_numbers_are_numbers_with_bad_cells(write):

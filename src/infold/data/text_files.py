@@ -6,10 +6,12 @@ before, and what it cannot read (a bad cell, quotes, runs of blanks) goes to the
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +28,9 @@ from .tables import Table
 if TYPE_CHECKING:
     import polars
 
-NO_VALUE = {"", "na", "n/a", "nan", "null", "none", "-", "."}  # among numbers; among labels only an empty cell is none
+# What stands for a missing value: among numbers, in any case, and among labels, where "none" or "-" may be a class.
+NO_VALUE = {"", "na", "n/a", "nan", "null", "none", "-", ".", "<na>"}
+NO_LABEL = {"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"}
 ZSTD = b"\x28\xb5\x2f\xfd"  # how such a file begins
 CHUNK = 10_000  # rows that are split into Python strings at a time
 
@@ -45,7 +49,7 @@ def open_text(path: Path, content: bytes, suffix: str, dialect: Dialect) -> Read
 
     A first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns.
     """
-    content = _decoded(path, _decompressed(path, content, suffix), dialect.encoding)
+    content = _decoded(path, _decompressed(content, suffix), dialect.encoding)
     line = next((line for line in _lines(content) if line.strip()), "")
     if "\0" in line:
         raise ValueError(f"{path} is not text, whatever its suffix says; give it the suffix of its format.")
@@ -126,10 +130,11 @@ class Text:
         return values
 
     def _classes(self, position: int, cells: Any, missing: str) -> np.ndarray:
-        """Return the codes of a column of classes, NaN where a cell is empty."""
-        labels = cells.to_list()
-        if missing != "drop" and "" in labels:
-            raise ValueError(self._bad_cell(position, labels.index(""), ""))
+        """Return the codes of a column of classes, NaN where there is none."""
+        labels = [None if cell in NO_LABEL else cell for cell in cells.to_list()]
+        if missing != "drop" and None in labels:
+            row = labels.index(None)
+            raise ValueError(self._bad_cell(position, row, cells[row]))
         return encoded(labels, f"{self.path}: column {self.names[position]!r}")
 
     def _number(self, cell: str) -> float | None:
@@ -143,13 +148,13 @@ class Text:
         where = f"{self.path}: column {self.names[position]!r}, row {row + 1} (line {line})"
         if not cell:
             return f"{where} is empty, but every picked cell needs a value; fill it or drop the row (--missing drop)."
+        if cell.lower() in NO_VALUE:
+            return f"{where} is {cell!r}, which is no value; fill the missing value or drop the row (--missing drop)."
         remedy = "clean the cell, or pass --discrete if the column holds classes"
         if re.fullmatch(r"[-+]?\d+,\d+", cell):
             remedy = "write numbers with a decimal point, or pass --decimal-comma"
         elif "." in cell and self.decimal_comma:
             remedy = "write numbers with a decimal comma and no other mark, or leave --decimal-comma out"
-        elif cell.lower() in NO_VALUE:
-            remedy = "fill the missing value or drop the row (--missing drop)"
         shown = cell if len(cell) <= 40 else cell[:39] + "…"
         return f"{where} is {shown!r}, which is not a number; {remedy}."
 
@@ -243,13 +248,13 @@ def check_separator(text: str) -> str:
     return separator
 
 
-def _decompressed(path: Path, content: bytes, suffix: str) -> bytes:
+def _decompressed(content: bytes, suffix: str) -> bytes:
     if suffix.endswith(".gz"):
         return gzip.decompress(content)
     if not suffix.endswith(".zst"):
         return content
     if not content.startswith(ZSTD):
-        raise gzip.BadGzipFile("not a zstd file")
+        raise zlib.error("not a zstd file")
     import polars
 
     # Each line is one cell, as no text has this separator.
@@ -262,19 +267,19 @@ def _decompressed(path: Path, content: bytes, suffix: str) -> bytes:
 def _decoded(path: Path, content: bytes, encoding: str) -> bytes:
     """Return text in UTF-8, without a byte-order mark."""
     try:
-        if "".encode(encoding) == b"" and encoding.lower() in ("utf-8", "utf8"):
-            if not content.isascii():
-                content.decode()
-            return content.removeprefix(b"\xef\xbb\xbf")
-        return content.decode(encoding).removeprefix("\ufeff").encode()
+        is_utf8 = codecs.lookup(encoding).name == "utf-8"
     except LookupError:
         raise ValueError(f"--encoding={encoding!r} is not known; pass one such as utf-8, latin-1 or utf-16.") from None
+    try:
+        if not is_utf8:
+            return content.decode(encoding).removeprefix("\ufeff").encode()
+        if not content.isascii():
+            content.decode()
+        return content.removeprefix(b"\xef\xbb\xbf")
     except UnicodeDecodeError as error:
-        if encoding.lower() not in ("utf-8", "utf8"):
-            raise ValueError(f"{path} is not {encoding} text; pass its encoding with --encoding.") from error
-        raise ValueError(
-            f"{path} is not UTF-8 text; save it as UTF-8 (in Excel: 'CSV UTF-8'), or pass its encoding with --encoding."
-        ) from error
+        remedy = "save it as UTF-8 (in Excel: 'CSV UTF-8'), or " if is_utf8 else ""
+        name = "UTF-8" if is_utf8 else encoding
+        raise ValueError(f"{path} is not {name} text; {remedy}pass its encoding with --encoding.") from error
 
 
 def _lines(content: bytes) -> Iterator[str]:
