@@ -33,6 +33,9 @@ def mutual_information(
     n_jobs: int | None = -1,
     verbose: int = 1,
     certify: bool = False,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> MutualInformation:
     """Estimate how much X and Y tell about each other.
@@ -58,6 +61,12 @@ def mutual_information(
     certify : bool, default=False
         Also give a lower bound at 95 % that holds whatever the distribution, for rows that are independent draws. It
         does not depend on the method.
+    discrete_x, discrete_y : None, bool, name, position, or several of these, default=None
+        Which columns are nominal: classes that can be told apart, without an order. None goes by type: text, categories
+        and booleans are nominal, numbers are not. True stands for all columns, False for none; a name or position, a
+        list of them, or a mask adds columns of numbers.
+    missing : {"error", "drop"}, default="error"
+        Whether rows with a missing value are refused, or left out and counted in `result.n_dropped`.
     **options
         Further parameters of the method's class, such as `n_estimators` of "gksg" or `metric` of "ksg".
 
@@ -83,7 +92,15 @@ def mutual_information(
     estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options)
     estimator.check_parameters()
     # Kernels copy their input into a table of their own: no other copy is made before.
-    question = ask(X, Y, min_samples=estimator.n_neighbors + 1, as_it_is=True)
+    question = ask(
+        X,
+        Y,
+        min_samples=estimator.n_neighbors + 1,
+        as_it_is=True,
+        discrete_x=discrete_x,
+        discrete_y=discrete_y,
+        missing=missing,
+    )
     result = as_result(estimator.fit_question(question), method, units)
     if not certify:
         return result
@@ -136,6 +153,9 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         settings=estimator.get_params(),
         query_error=estimator.query_error_ / NATS_PER_UNIT[units],
         names=estimator._names,
+        kinds=estimator._kinds,
+        dropped_rows=estimator._dropped_rows,
+        notes=estimator._notes,
         query_rows=getattr(estimator, "query_rows_", None),
         explanation=explained(estimator, NATS_PER_UNIT[units]) if isinstance(estimator, Adaptive) else None,
     )

@@ -43,6 +43,14 @@ class MutualInformation:
         for.
     explanation : mapping or None
         How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
+    kinds : tuple
+        Kinds of the columns of X and of Y: "continuous", "ordinal" (numbers with many ties) or "nominal".
+    dropped_rows : ndarray of int or None
+        Rows of the input that were left out, as a value was missing; None if there were none.
+    n_dropped : int
+        How many they are.
+    notes : tuple of str
+        Plain sentences about the columns.
     """
 
     mi: float
@@ -57,6 +65,14 @@ class MutualInformation:
     explanation: Mapping[str, Any] | None = None
     query_rows: np.ndarray | None = field(default=None, compare=False)
     certified: float | None = None
+    kinds: tuple[tuple[str, ...], ...] = ((), ())
+    dropped_rows: np.ndarray | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows of the input that were left out, as a value was missing."""
+        return 0 if self.dropped_rows is None else self.dropped_rows.size
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -74,6 +90,10 @@ class MutualInformation:
             "n_features": list(self.n_features),
             "x_names": list(self.names[0]) if self.names[0] else None,
             "y_names": list(self.names[1]) if self.names[1] else None,
+            "x_kinds": list(self.kinds[0]),
+            "y_kinds": list(self.kinds[1]),
+            "n_dropped": self.n_dropped,
+            "notes": list(self.notes),
             "settings": {key: _plain(value) for key, value in self.settings.items()},
         }
         if self.explanation is not None:
@@ -90,10 +110,12 @@ class MutualInformation:
         return (
             f"I(X; Y) = {self.mi:.4g} {self.units}\n"
             f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
-            f"  data      {self.n_samples} samples{queried}, {d_x} + {d_y} columns\n"
-            f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
+            f"  data      {self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {d_x} + {d_y} columns\n"
+            + "".join(f"  {line}\n" for line in _kinds(self.kinds))
+            + f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
             + self._why()
             + "".join(f"\n  {line}" for line in _certified(self.certified, self.units))
+            + "".join(f"\n  note      {note}" for note in self.notes)
         )
 
     def _why(self) -> str:
@@ -107,6 +129,19 @@ class MutualInformation:
             f"\n  view      {e['view']}: {e['reason']}"
             f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
         )
+
+
+def _dropped(count: int) -> str:
+    """Return how many rows were left out, in brackets, if any were."""
+    return f" ({count} more dropped: missing values)" if count else ""
+
+
+def _kinds(kinds: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Return the line about kinds of columns, unless all are continuous."""
+    if all(kind == "continuous" for side in kinds for kind in side):
+        return []
+    sides = (", ".join(f"{side.count(kind)} {kind}" for kind in dict.fromkeys(side)) for side in kinds)
+    return [f"kinds     {' | '.join(f'{name} {said}' for name, said in zip('XY', sides, strict=True))}"]
 
 
 def _certified(bound: float | None, units: str) -> list[str]:
@@ -149,18 +184,22 @@ class _Inference:
     n_features: tuple[int, int]
     settings: Mapping[str, Any]
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    kinds: tuple[tuple[str, ...], ...] = ((), ())
+    n_dropped: int = 0
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
         out = {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
-        out["x_names"], out["y_names"] = out.pop("names")
+        for field_name in ("names", "kinds"):
+            out[f"x_{field_name}"], out[f"y_{field_name}"] = out.pop(field_name)
         return out
 
     def _lines(self, *lines: str) -> str:
         d_x, d_y = self.n_features
-        data = f"data      {self.n_samples} samples, {d_x} + {d_y} columns, method {self.method}"
-        return "\n  ".join([*lines, data, *(f"note      {note}" for note in self.notes)])
+        rows = f"{self.n_samples} samples{_dropped(self.n_dropped)}"
+        data = f"data      {rows}, {d_x} + {d_y} columns, method {self.method}"
+        return "\n  ".join([*lines, data, *_kinds(self.kinds), *(f"note      {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -183,7 +222,7 @@ class IndependenceTest(_Inference):
         Permutations looked at, and asked for.
     stopped_early : bool
         Whether the test stopped because the answer was clear.
-    units, method, n_samples, n_features, settings, names
+    units, method, n_samples, n_features, settings, names, kinds, n_dropped
         As in :class:`MutualInformation`.
     notes : tuple of str
         Plain sentences about what may be wrong.
@@ -255,7 +294,7 @@ class ConfidenceInterval(_Inference):
         Whether both drifts are small beside the standard error. If not, `notes` says so in words.
     certified : float or None
         Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent.
-    units, method, n_samples, n_features, settings, names, notes
+    units, method, n_samples, n_features, settings, names, kinds, n_dropped, notes
         As in :class:`IndependenceTest`.
     """
 
@@ -317,7 +356,7 @@ class Diagnosis(_Inference):
         Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent.
     verdict : tuple of str
         A few plain sentences.
-    units, method, n_samples, n_features, settings, names, notes
+    units, method, n_samples, n_features, settings, names, kinds, n_dropped, notes
         As in :class:`IndependenceTest`.
     """
 

@@ -146,9 +146,49 @@ def test_missing_things(tmp_path):
 
 
 def test_a_missing_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    assert "pip install 'infold[parquet]'" in complaint("estimate", tmp_path / "t.parquet", "--x", "a", "--y", "b")
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    assert "pip install 'infold[excel]'" in complaint("estimate", tmp_path / "t.xlsx", "--x", "a", "--y", "b")
+
+
+def test_classes_and_holes(data, tmp_path):
+    path, values = data
+    words = ["north" if i % 2 else "south" for i in range(80)]
+    question = ["estimate", path, "--x", "a,b", "--y", "site", "--method", "ksg", "--json"]
+    found = json.loads(answer(*question))
+    assert found["mi"] == infold.mutual_information(values[:, :2], words, method="ksg").mi
+    assert found["y_kinds"] == ["nominal"]
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:5], "," + lines[5].partition(",")[2], *lines[6:]]))
+    assert "column 'a', row 5 (line 6) is empty" in complaint(*question)
+    local = tmp_path / "local.csv"
+    found = json.loads(answer(*question, "--missing", "drop", "--local", local))
+    assert (found["n_samples"], found["n_dropped"]) == (79, 1)
+    written = local.read_text().splitlines()
+    assert len(written) == 81
+    assert [row for row, cell in enumerate(written) if not cell] == [5]
+    assert "79 samples (1 more dropped: missing values)" in answer(*question[:-1], "--missing", "drop")
+
+
+def test_numbers_are_declared_discrete(tmp_path):
+    rng = np.random.default_rng(0)
+    x, code = rng.normal(size=60), rng.integers(0, 4, 60)
+    path = tmp_path / "t.csv"
+    path.write_text("x;code\n" + "".join(f"{v};{c}\n".replace(".", ",") for v, c in zip(x.tolist(), code, strict=True)))
+    question = ["estimate", path, "--x", "x", "--y", "code", "--method", "ksg", "--decimal-comma", "--json"]
+    assert "--discrete" in json.loads(answer(*question))["notes"][0]
+    found = json.loads(answer(*question, "--discrete", "c*"))
+    assert found["mi"] == infold.mutual_information(x, code, method="ksg", discrete_y=True).mi
+    assert found["notes"] == []
+
+
+def test_stdin(data):
+    path, _ = data
+    question = ["--x", "a", "--y", "c", "--method", "ksg", "--json"]
+    piped = run("estimate", "-", *question, input=path.read_bytes())
+    assert piped.exit_code == 0, piped.stderr
+    assert json.loads(piped.stdout)["mi"] == json.loads(answer("estimate", path, *question))["mi"]
+    assert json.loads(piped.stdout)["file"] == "-"
 
 
 def test_a_bug_is_not_hidden(data, monkeypatch):

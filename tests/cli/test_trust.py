@@ -130,7 +130,11 @@ def test_the_file_is_read_once(data, tmp_path):
         (["test", "FILE", *SIDES, "--block", "0"], "block=0"),
         (["test", "FILE", *SIDES, "--permutations", "0"], "n_permutations=0"),
         (["test", "FILE", *SIDES, "--method", "magic"], "magic"),
-        (["test", "FILE", "--x", "a", "--y", "site"], "not a number"),
+        (["test", "FILE", "--x", "a", "--y", "site", "--method", "lnn"], "LNN is for numbers only"),
+        (["test", "FILE", *SIDES, "--discrete", "site"], "names none of the columns that --x and --y pick"),
+        (["test", "FILE", *SIDES, "--missing", "maybe"], "--missing='maybe' is not known"),
+        (["test", "FILE", *SIDES, "--encoding", "klingon"], "--encoding='klingon'"),
+        (["test", "FILE", *SIDES, "--separator", ";"], "is not a column"),
         (["relevance", "FILE", *SIDES, "--permutations", "3"], "too few"),
         (["diagnose", "FILE", *SIDES, "-k", "80"], "80"),
         (["estimate", "FILE", *SIDES, "--level", "0.9"], "--level is for --ci"),
@@ -153,7 +157,6 @@ def test_a_missing_label_is_named(data):
 
 def test_labels_of_other_formats(data, tmp_path):
     pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
     path, values = data
     table = pandas.read_csv(path)
     table.to_parquet(tmp_path / "data.parquet")

@@ -47,7 +47,7 @@ def estimate(
             own = given(n_permutations=permutations, **shuffle)
             parts["test"] = infold.independence_test(request.x, request.y, **own, **request.options)
     if local is not None:
-        write_file(local, "local_mi\n" + "".join(f"{value!r}\n" for value in result.local.tolist()))
+        write_file(local, "local_mi\n" + "".join(f"{value}\n" for value in _local_cells(result)))
     if as_json:
         if ci:
             result = replace(result, certified=parts["interval"].certified)
@@ -55,6 +55,13 @@ def estimate(
         return
     for part in (request.heading(), result, *parts.values()):
         typer.echo(str(part))
+
+
+def _local_cells(result: Any) -> list[str]:
+    """Return the local value of every row of the file, nothing for a row that was dropped."""
+    values = iter(result.local.tolist())
+    dropped = set() if result.dropped_rows is None else set(result.dropped_rows.tolist())
+    return ["" if row in dropped else repr(next(values)) for row in range(result.n_samples + result.n_dropped)]
 
 
 def _check_needed(needs: str, is_given: bool, **options: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-OPTIONAL = {"jinja2", "matplotlib", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "pandas"}
 
 
 class UserError(Exception):

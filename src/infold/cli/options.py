@@ -7,12 +7,36 @@ from typing import Annotated
 
 import typer
 
-File = Annotated[Path, typer.Argument(help="Table: .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="Table: .csv, .tsv or .txt (also .gz, .zst), .parquet, .arrow, .feather, .ndjson, .xlsx, .npy or .npz; "
+        "- reads stdin."
+    ),
+]
 X = Annotated[
     str | None,
     typer.Option("--x", help="Columns of X, separated by commas: names, ranges first:last, patterns with * and ?."),
 ]
 Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, selected in the same way.")]
+Discrete = Annotated[
+    str | None,
+    typer.Option(
+        "--discrete", help="Columns among those of X and Y whose numbers stand for classes. Text always does."
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option("--missing", help="Rows with missing values: error (the default), or drop, which counts them."),
+]
+Separator = Annotated[
+    str | None, typer.Option("--separator", help="What separates cells of a text file: a character, tab or space.")
+]
+DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="Read 1,5 as a number.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file. (default: utf-8)")]
+NoHeader = Annotated[
+    bool, typer.Option("--no-header", help="The first row holds data; columns are named by position, from 0.")
+]
 Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]

@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from .messages import UserError, user_errors
 from .options import (
+    DecimalComma,
+    Discrete,
+    Encoding,
     File,
     Jobs,
     LocalDistance,
     MaxQueries,
     Method,
+    Missing,
     Neighbors,
+    NoHeader,
     NoStandardize,
     Paper,
     Seed,
+    Separator,
     Trees,
     Units,
     X,
@@ -53,7 +59,7 @@ class Request:
 
     def check_keeps_data(self, option: str, path: Path) -> None:
         """Refuse to write an answer over the data that it is about."""
-        if path.exists() and path.samefile(self.file.path):
+        if path.exists() and self.file.path.exists() and path.samefile(self.file.path):
             raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
     def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
@@ -74,6 +80,12 @@ def read_request(
     file: File,
     x: X = None,
     y: Y = None,
+    discrete: Discrete = None,
+    missing: Missing = None,
+    separator: Separator = None,
+    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
     method: Method = None,
     neighbors: Neighbors = None,
     trees: Trees = None,
@@ -89,9 +101,13 @@ def read_request(
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
             raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
-    table, x_table, y_table = _read_table(file, x or "", y or "")
+    dialect = given(
+        separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
+    )
+    table, x_table, y_table = _read_table(file, x or "", y or "", dialect, given(discrete=discrete, missing=missing))
     options = _paper_options() if paper else {}
     options |= given(
+        missing=missing,
         method=method,
         n_neighbors=neighbors,
         units=units,
@@ -124,16 +140,20 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _read_table(path: Path, x: str, y: str) -> tuple[TableFile, Table, Table]:
+def _read_table(
+    path: Path, x: str, y: str, dialect: dict[str, Any], options: dict[str, Any]
+) -> tuple[TableFile, Table, Table]:
     """Return the file, which is read once, and the selected columns of both sides."""
     with user_errors():
+        from infold.data.checks import check_choice
         from infold.data.files import open_table, read_columns
-        from infold.data.tables import Table
+        from infold.data.tables import MISSING
+        from infold.data.text_files import Dialect
 
-        file = open_table(path)
-        columns = read_columns(file, {"--x": x, "--y": y})
-    one, two = (Table(columns[option].values, columns[option].names) for option in ("--x", "--y"))
-    return file, one, two
+        check_choice("--missing", options.get("missing", "error"), MISSING)
+        file = open_table(path, Dialect(**dialect))
+        columns = read_columns(file, {"--x": x, "--y": y}, **options)
+    return file, columns["--x"], columns["--y"]
 
 
 def _paper_options() -> dict[str, Any]:

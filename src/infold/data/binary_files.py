@@ -1,56 +1,97 @@
-"""Parquet and NumPy files to named columns."""
+"""Files with typed columns (Parquet, Arrow, NDJSON, Excel, NumPy) to named columns."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .labels import encoded, mostly_numbers
 from .selectors import Header, Reader
+from .tables import Table
+
+if TYPE_CHECKING:
+    import polars
 
 
-def open_parquet(path: Path, content: bytes) -> Reader:
-    """Return a Parquet file as a table; columns are decoded one by one."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(
-            f"reading {path} needs pyarrow; install it with: pip install 'infold[parquet]'", name="pyarrow"
-        ) from error
-    try:
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is damaged or not a Parquet file; write it again.") from error
+def open_typed(path: Path, content: bytes, suffix: str) -> Reader:
+    """Return a file of polars' formats as a table; only columns that are picked are decoded, where the format can."""
+    import polars
+
+    match suffix:
+        case ".parquet":
+            frame = polars.scan_parquet(content)
+        case ".ndjson" | ".jsonl":
+            frame = polars.scan_ndjson(content, infer_schema_length=None)
+        case ".xlsx":
+            frame = _excel(path, content)
+        case _:
+            is_stream = content.startswith(b"\xff\xff\xff\xff")
+            frame = polars.read_ipc_stream(BytesIO(content)).lazy() if is_stream else polars.scan_ipc(content)
     # pandas keeps an unnamed index in such a column: it is not data.
-    names = [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
+    names = [name for name in frame.collect_schema().names() if not re.fullmatch(r"__index_level_\d+__", name)]
+    return _reader(path, Header(names), lambda positions: _columns(frame, [names[p] for p in positions]))
 
-    def load(positions: list[int]) -> NDArray[np.float64]:
-        columns = []
-        for name in (names[p] for p in positions):
-            kind = file.schema_arrow.field(name).type
-            try:
-                (column,) = file.read(columns=[name]).columns
-                if (
-                    pyarrow.types.is_string(kind)
-                    or pyarrow.types.is_large_string(kind)
-                    or pyarrow.types.is_temporal(kind)
-                ):
-                    raise pyarrow.ArrowInvalid("text and times are not numbers, even if they can be cast")
-                columns.append(column.cast(pyarrow.float64()).to_numpy())
-            except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as error:
-                raise ValueError(_not_numeric(path, name, str(kind))) from error
-        return np.column_stack(columns)
+
+def _columns(frame: polars.LazyFrame, names: list[str]) -> list[polars.Series]:
+    return frame.select(names).collect().get_columns()
+
+
+def _excel(path: Path, content: bytes) -> polars.LazyFrame:
+    import polars
+
+    try:
+        return polars.read_excel(BytesIO(content), infer_schema_length=None).lazy()
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"reading {path} needs fastexcel; install it with: pip install 'infold[excel]'", name="fastexcel"
+        ) from error
+    except Exception as error:  # fastexcel has errors of its own
+        raise ValueError(
+            f"{path} is damaged or not an Excel file ({str(error).splitlines()[0]}); save it again."
+        ) from error
+
+
+def _reader(path: Path, header: Header, columns: Callable[[list[int]], list[polars.Series]]) -> Reader:
+    """Return the reader of typed columns."""
+
+    def load(positions: list[int], discrete: set[int], missing: str) -> Table:
+        found = [_values(path, one, p in discrete) for p, one in zip(positions, columns(positions), strict=True)]
+        return Table(
+            np.column_stack([values for values, _ in found]),
+            tuple(header.names[p] for p in positions),
+            tuple(i for i, (_, is_nominal) in enumerate(found) if is_nominal),
+        )
 
     def labels(position: int) -> list[str]:
-        (column,) = file.read(columns=[names[position]]).columns
-        return ["" if value is None else str(value) for value in column.to_pylist()]
+        (column,) = columns([position])
+        return ["" if value is None else str(value) for value in column.to_list()]
 
-    return Reader(Header(names), load, labels)
+    return Reader(header, load, labels)
+
+
+def _values(path: Path, column: polars.Series, is_declared: bool) -> tuple[np.ndarray, bool]:
+    """Return a column as numbers, or as codes of its labels, and whether they are labels."""
+    import polars
+
+    is_empty = column.null_count() == len(column)
+    if is_empty or (column.dtype.is_numeric() and not is_declared):
+        return column.cast(polars.Float64).to_numpy() if not is_empty else np.full(len(column), np.nan), False
+    where = f"{path}: column {column.name!r}"
+    if not is_declared and column.dtype not in (polars.Boolean, polars.String, polars.Categorical, polars.Enum):
+        raise ValueError(
+            f"{where} holds {column.dtype}, neither numbers nor classes; convert it, or pick other columns."
+        )
+    labels = column.to_list()
+    if not is_declared and column.dtype == polars.String and mostly_numbers(labels):
+        raise ValueError(
+            f"{where} holds numbers as text; convert them to numbers or, if they are classes, pass --discrete."
+        )
+    return encoded(labels, where), True
 
 
 def open_numpy(path: Path, content: bytes) -> Reader:
@@ -94,33 +135,31 @@ def _named_arrays(path: Path, members: dict[str, Any]) -> Reader:
             names.append(name if i is None else f"{name}[{i}]")
             sources.append((name, i))
 
-    def load(positions: list[int]) -> NDArray[np.float64]:
-        columns: list[NDArray[np.float64]] = []
+    def columns(positions: list[int]) -> list[polars.Series]:
+        arrays: list[np.ndarray] = []
         for name, i in (sources[p] for p in positions):
             values = members[name]
-            if values is None or values.dtype.kind not in "biuf":
-                raise ValueError(_not_numeric(path, name, "object" if values is None else str(values.dtype)))
+            if values is None or values.dtype.kind not in "biufU":
+                kind = "object" if values is None else str(values.dtype)
+                raise ValueError(
+                    f"{path}: column {name!r} holds {kind}, neither numbers nor classes; convert it, or pick other "
+                    f"columns."
+                )
             if values.ndim not in (1, 2):
                 raise ValueError(f"{path}: {name!r} has shape {values.shape}, but 1-D or 2-D is needed; reshape it.")
-            columns.append(
-                (values.reshape(len(values), -1)[:, i or 0] if values.size else values.ravel()).astype(float)
-            )
-            if len(columns[-1]) != len(columns[0]):
+            arrays.append(values.reshape(len(values), -1)[:, i or 0] if values.size else values.ravel())
+            if len(arrays[-1]) != len(arrays[0]):
                 raise ValueError(
-                    f"{path}: {name!r} has {len(columns[-1])} rows, but {sources[positions[0]][0]!r} has "
-                    f"{len(columns[0])}; pick arrays with the same rows."
+                    f"{path}: {name!r} has {len(arrays[-1])} rows, but {sources[positions[0]][0]!r} has "
+                    f"{len(arrays[0])}; pick arrays with the same rows."
                 )
-        return np.column_stack(columns)
+        return [_series(names[p], values) for p, values in zip(positions, arrays, strict=True)]
 
-    def labels(position: int) -> list[str]:
-        name, i = sources[position]
-        values = members[name]
-        if values is None:
-            raise ValueError(_not_numeric(path, name, "object"))
-        return [str(value) for value in values.reshape(len(values), -1)[:, i or 0].tolist()]
-
-    return Reader(Header(names, groups), load, labels)
+    return _reader(path, Header(names, groups), columns)
 
 
-def _not_numeric(path: Path, name: str, kind: str) -> str:
-    return f"{path}: column {name!r} holds {kind}, not numbers; convert it, or pick numeric columns only."
+def _series(name: str, values: np.ndarray) -> polars.Series:
+    import polars
+
+    as_float = values.dtype.kind == "f"
+    return polars.Series(name, values.astype(float) if as_float else values.tolist(), nan_to_null=False)

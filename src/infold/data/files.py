@@ -1,7 +1,7 @@
 """Files to named columns: which table formats are read, and how.
 
 A format has one opener, which returns a `Reader`: the names of its columns, in file order, and functions
-that load the columns at given positions as float64, or one column as text.  Every complaint is a one-line ValueError.
+that load the columns at given positions as a table, or one column as text.  Every complaint is a one-line ValueError.
 """
 
 from __future__ import annotations
@@ -9,33 +9,29 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
-import io
-import re
+import sys
 import zipfile
 import zlib
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .binary_files import open_numpy, open_parquet
-from .selectors import Header, Reader, select
+from .binary_files import open_numpy, open_typed
+from .selectors import Reader, select
+from .tables import Table
+from .text_files import ZSTD, Dialect, open_text
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".npy", ".npz")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that one selector picked: their names and values, shape (n_samples, n_columns)."""
-
-    names: tuple[str, ...]
-    values: NDArray[np.float64]
+TEXT = tuple(suffix + packed for suffix in (".csv", ".tsv", ".txt") for packed in ("", ".gz", ".zst"))
+TYPED = (".parquet", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl", ".xlsx")
+SUFFIXES = (*TEXT, *TYPED, ".npy", ".npz")
+STDIN = Path("-")
+# How content from stdin begins, which has no suffix; anything else is text.
+MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow", b"{": ".ndjson", b"PK": ".xlsx"}
+MAGIC |= {b"\x93NUMPY": ".npy", b"\x1f\x8b": ".csv.gz", ZSTD: ".csv.zst"}
 
 
 @dataclass(frozen=True)
@@ -47,28 +43,38 @@ class TableFile:
     reader: Reader
 
 
-def read_columns(file: str | Path | TableFile, selectors: Mapping[str, str]) -> dict[str, Columns]:
+def read_columns(
+    file: str | Path | TableFile,
+    selectors: Mapping[str, str],
+    *,
+    discrete: str | None = None,
+    missing: str = "error",
+) -> dict[str, Table]:
     """Read the columns that each selector picks from a table file.
 
     Parameters
     ----------
     file : str, Path or TableFile
-        What `open_table` returns, or a path; it ends in .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .npy or .npz.
+        What `open_table` returns, or a path with one of `SUFFIXES`.
     selectors : mapping of str to str
         What to pick, by the name of the parameter that asked for it, such as
         ``{"--x": "a,b", "--y": "c*"}``.  A selector is a comma-separated list of column names, ranges
         ``first:last`` (both ends included, by name or 0-based position) and patterns with ``*`` and ``?``.
         An exact name wins.  A name with a comma is put in double quotes: ``'"a,b",c'``.
+    discrete : str, optional
+        Selector of the picked columns that are nominal, besides those with text, categories or truth values.
+    missing : {"error", "drop"}, default="error"
+        Whether a missing value is refused, or NaN in the table.
 
     Returns
     -------
-    dict of str to Columns
+    dict of str to Table
         The picked columns, under the same keys; no column is picked by two selectors.
 
     Raises
     ------
     ValueError
-        If the file is not a readable table, a selector does not fit it, or a picked cell is no number.
+        If the file is not a readable table, a selector does not fit it, or a picked cell has no value that can be used.
     """
     opened = open_table(file)
     path, reader = opened.path, opened.reader
@@ -83,15 +89,22 @@ def read_columns(file: str | Path | TableFile, selectors: Mapping[str, str]) -> 
                 )
             owner[position] = parameter
     positions = sorted(owner)
-    values = reader.load(positions)
-    _check_finite(path, [reader.header.names[p] for p in positions], values)
-    return {
-        parameter: Columns(
-            tuple(reader.header.names[p] for p in chosen),
-            np.ascontiguousarray(values[:, np.searchsorted(positions, chosen)]),
+    declared = set() if discrete is None else set(select(reader.header, discrete, "--discrete"))
+    if discrete is not None and declared.isdisjoint(positions):
+        raise ValueError(
+            f"--discrete={discrete!r} names none of the columns that {' and '.join(selectors)} pick; name some of them."
         )
-        for parameter, chosen in picked.items()
-    }
+    with _readable(path):
+        table = reader.load(positions, declared, missing)
+    _check_finite(path, table, missing)
+    return {parameter: _part(table, np.searchsorted(positions, chosen)) for parameter, chosen in picked.items()}
+
+
+def _part(table: Table, columns: np.ndarray) -> Table:
+    names = table.names or ()
+    nominal = np.flatnonzero(np.isin(columns, table.nominal))
+    values = np.ascontiguousarray(table.values[:, columns])
+    return Table(values, tuple(names[c] for c in columns), tuple(nominal.tolist()))
 
 
 def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list[str]:
@@ -109,7 +122,8 @@ def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list
         raise ValueError(
             f"{parameter}={text!r} picks {len(positions)} columns, but labels come from one; name a single column."
         )
-    labels, name = reader.labels(positions[0]), reader.header.names[positions[0]]
+    with _readable(path):
+        labels, name = reader.labels(positions[0]), reader.header.names[positions[0]]
     if "" in labels:
         raise ValueError(
             f"{path}: column {name!r}, row {labels.index('') + 1} is empty, but {parameter} needs a label in each row; "
@@ -118,12 +132,39 @@ def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list
     return labels
 
 
-def open_table(file: str | Path | TableFile) -> TableFile:
-    """Read a table file by its suffix, once: its column names are known, no column is turned into numbers yet."""
+def open_table(file: str | Path | TableFile, dialect: Dialect = Dialect()) -> TableFile:  # noqa: B008
+    """Read a table file by its suffix, or stdin as "-", once: its column names are known, and no column read yet."""
     if isinstance(file, TableFile):
         return file
     path = Path(file)
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), None)
+    if path != STDIN:
+        _check_path(path, suffix)
+    with _readable(path):
+        content = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+        if not content:
+            raise ValueError(f"{path} is empty; it needs a header and at least one row.")
+        suffix = suffix or next((s for start, s in MAGIC.items() if content.startswith(start)), ".csv")
+        if suffix not in TEXT and dialect != Dialect():
+            raise ValueError(
+                f"{path} is no text, so that --separator, --decimal-comma, --encoding and --no-header do not apply; "
+                f"leave them out."
+            )
+        if suffix in TEXT:
+            reader = open_text(path, content, suffix, dialect)
+        elif suffix in TYPED:
+            reader = open_typed(path, content, suffix)
+        else:
+            reader = open_numpy(path, content)
+    repeated = [name for name, count in Counter(reader.header.names).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{path} has more than one column named {repeated[0]!r}, but names must be unique; rename the columns."
+        )
+    return TableFile(path, hashlib.sha256(content).hexdigest(), reader)
+
+
+def _check_path(path: Path, suffix: str | None) -> None:
     if path.is_dir():
         raise ValueError(f"{path} is a directory, but a table file is needed; name a file in it.")
     if not path.exists():
@@ -133,33 +174,16 @@ def open_table(file: str | Path | TableFile) -> TableFile:
             f"{path} has an unknown suffix {path.suffix!r}, but the suffix tells the format; "
             f"save the table as one of {', '.join(SUFFIXES)}."
         )
-    with _readable(path):
-        content = path.read_bytes()
-        if not content:
-            raise ValueError(f"{path} is empty; it needs a header and at least one row.")
-        match suffix:
-            case ".parquet":
-                reader = open_parquet(path, content)
-            case ".npy" | ".npz":
-                reader = open_numpy(path, content)
-            case _:
-                reader = _open_text(path, content, suffix)
-    repeated = [name for name, count in Counter(reader.header.names).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"{path} has more than one column named {repeated[0]!r}, but names must be unique; rename the columns."
-        )
-    return TableFile(path, hashlib.sha256(content).hexdigest(), reader)
 
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     """Turn what the readers raise on a damaged file into one line."""
+    from polars.exceptions import PolarsError
+
     try:
         yield
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text; save it as UTF-8 (in Excel: 'CSV UTF-8').") from error
-    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, csv.Error) as error:
+    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, csv.Error, PolarsError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{path} is damaged or not what its suffix says ({reason}); save it again.") from error
     except OSError as error:
@@ -168,139 +192,17 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _open_text(path: Path, content: bytes, suffix: str) -> Reader:
-    """Return delimited text as a table.
-
-    A first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns.
-    """
-    with _text(path, content) as file:
-        line = next((line for line in file if line.strip()), "")
-        if "\0" in line:
-            raise ValueError(f"{path} is not text, whatever its suffix says; give it the suffix of its format.")
-        if not line:
-            raise ValueError(f"{path} is empty; it needs a header and at least one row.")
-    delimiter = "\t" if suffix.startswith(".tsv") else _delimiter(line, suffix)
-    with _text(path, content) as file:
-        _, _, first = next(_rows(file, delimiter, suffix))
-    cells = [cell.strip() for cell in first]
-    counted = [str(i) for i in range(len(cells))]
-    headless = all(_number(cell) is not None for cell in cells) and cells != counted
-    names = counted if headless else cells
-    names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]  # as pandas calls the index it wrote
-
-    def load(positions: list[int]) -> NDArray[np.float64]:
-        with _readable(path), _text(path, content) as file:
-            return _load_text(path, _rows(file, delimiter, suffix), names, positions, headless)
-
-    def labels(position: int) -> list[str]:
-        with _readable(path), _text(path, content) as file:
-            rows = _rows(file, delimiter, suffix)
-            return [cells[position].strip() for row, _, cells in rows if (headless or row) and position < len(cells)]
-
-    note = " (the first row is all numbers, so columns are named by position)" if headless else ""
-    return Reader(Header(names, note=note), load, labels)
-
-
-def _text(path: Path, content: bytes) -> IO[str]:
-    """Open text, through gzip if the suffix says so, without a byte-order mark."""
-    file = io.BytesIO(content)
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
-    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-
-
-def _delimiter(line: str, suffix: str) -> str:
-    """The most frequent of comma, semicolon and tab outside quotes; a .txt may use blanks ('')."""
-    bare = re.sub(r'"[^"]*"', "", line)
-    best = max(",;\t", key=bare.count)
-    if suffix == ".txt" and best not in bare:
-        return ""
-    return best
-
-
-def _rows(file: IO[str], delimiter: str, suffix: str) -> Iterator[tuple[int, int, list[str]]]:
-    """(Row number from 0, line number, cells) of each row that is not blank."""
-    lines: Iterator[str] = iter(file)
-    if suffix == ".txt":
-        lines = _uncommented(lines)
-    if delimiter:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=True)
-    else:
-        reader = csv.reader((" ".join(line.split()) for line in lines), delimiter=" ", strict=True)
-    number = 0
-    for cells in reader:
-        if cells and (len(cells) > 1 or cells[0].strip()):
-            yield number, reader.line_num, cells
-            number += 1
-
-
-def _uncommented(lines: Iterator[str]) -> Iterator[str]:
-    """Lines with '# ' taken from the header, where numpy.savetxt puts it, and later comments blanked."""
-    is_first = True
-    for line in lines:
-        if line.startswith("#"):
-            line = line.lstrip("# ") if is_first else "\n"
-        is_first = is_first and not line.strip()
-        yield line
-
-
-def _load_text(
-    path: Path,
-    rows: Iterator[tuple[int, int, list[str]]],
-    names: list[str],
-    positions: list[int],
-    headless: bool,
-) -> NDArray[np.float64]:
-    """Numbers of the picked columns; a row with cells too many or too few would shift them."""
-    numbers = array("d")
-    if not headless:
-        next(rows)
-    for row, line, cells in rows:
-        if len(cells) != len(names):
-            raise ValueError(
-                f"{path}: line {line} has {len(cells)} cells, but there are {len(names)} columns; "
-                "quote cells that hold the delimiter, and name every column in the header."
-            )
-        for position in positions:
-            value = _number(cells[position])
-            if value is None:
-                raise ValueError(_bad_cell(path, names[position], row + headless, line, cells[position]))
-            numbers.append(value)
-    if not numbers:
-        raise ValueError(f"{path} has a header but no rows; add rows, or check that it is the right file.")
-    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(positions))
-
-
-def _number(cell: str) -> float | None:
-    """The number in a cell, or None; 2024_01 is a label, though Python reads it as a number."""
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
-
-
-def _bad_cell(path: Path, name: str, row: int, line: int, cell: str) -> str:
-    """Say which cell is not a number, and what to do about it."""
-    where = f"{path}: column {name!r}, row {row} (line {line})"
-    if not cell.strip():
-        return f"{where} is empty, but every picked cell must be a number; fill it or drop the row."
-    remedy = "clean the cell, or pick numeric columns only"
-    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", cell):
-        remedy = "write numbers with a decimal point"
-    elif cell.strip().lower() in {"na", "n/a", "null", "none", "-", "."}:
-        remedy = "fill the missing value or drop the row"
-    shown = cell if len(cell) <= 40 else cell[:39] + "…"
-    return f"{where} is {shown!r}, which is not a number; {remedy}."
-
-
-def _check_finite(path: Path, names: list[str], values: NDArray[np.float64]) -> None:
+def _check_finite(path: Path, table: Table, missing: str) -> None:
     """Name the first missing or infinite cell by column and row, which the estimators could not."""
+    values, names, nominal = table
     if len(values) == 0:
         raise ValueError(f"{path} has no rows; add rows, or check that it is the right file.")
-    bad = np.argwhere(~np.isfinite(values))
+    bad = np.argwhere(np.isinf(values) if missing == "drop" else ~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
+        found = "empty" if column in nominal else values[row, column]
+        remedy = "fill it or drop the row" + (" (--missing drop)" if np.isnan(values[row, column]) else "")
         raise ValueError(
-            f"{path}: column {names[column]!r}, row {row + 1} is {values[row, column]}, but picked cells "
-            "must be finite numbers; fill it or drop the row."
+            f"{path}: column {(names or ())[column]!r}, row {row + 1} is {found}, but picked cells "
+            f"must be finite numbers or labels; {remedy}."
         )

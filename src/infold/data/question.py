@@ -6,12 +6,15 @@ import hashlib
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from .checks import warn
+from .kinds import CONTINUOUS, MOST_LABELS, column_kinds, count_distinct, is_whole, looks_like_labels
+from .labels import recoded
 from .tables import Table, check_table, listed
 
 
@@ -23,9 +26,18 @@ class Question:
     ----------
     blocks : mapping of str to Table
         The tables by name, such as "X" and "Y", constant columns included.
+    dropped : ndarray or None
+        Rows of the input that were left out, as a value was missing; None if there were none.
+    notes : tuple of str
+        Plain sentences about the columns.
+    index : pandas index or None
+        The rows' labels in the input, where it had any.
     """
 
     blocks: Mapping[str, Table]
+    dropped: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
+    index: Any = None
 
     def __getitem__(self, block: str) -> np.ndarray:
         """Return the values (n, d) of a block."""
@@ -45,6 +57,35 @@ class Question:
     def names(self) -> tuple[tuple[str, ...] | None, ...]:
         """Names of the columns of each block; None where they have none."""
         return tuple(table.names for table in self.blocks.values())
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows of the input that were left out."""
+        return 0 if self.dropped is None else len(self.dropped)
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[str, ...], ...]:
+        """Kinds of the columns of each block: continuous, ordinal or nominal."""
+        return tuple(column_kinds(table) for table in self.blocks.values())
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether no column is continuous, so that rows may well repeat."""
+        return not any(CONTINUOUS in kinds for kinds in self.kinds)
+
+    def labels(self, groups: Any) -> np.ndarray | None:
+        """Return one label for each row of the input, such as a group, for the rows that are left."""
+        if groups is None:
+            return None
+        if self.index is not None and hasattr(groups, "set_axis") and len(groups) == len(self.index):
+            groups = _aligned(groups, "groups", self.index, next(iter(self.blocks)))
+        labels, n_rows = np.asarray(groups), self.n_samples + self.n_dropped
+        if labels.shape != (n_rows,):
+            raise ValueError(
+                f"groups has shape {labels.shape}, but needs one label for each of the {n_rows} rows; pass shape "
+                f"({n_rows},)."
+            )
+        return labels if self.dropped is None else np.delete(labels, self.dropped)
 
     @property
     def joint(self) -> np.ndarray:
@@ -87,22 +128,100 @@ class Question:
         return Question({**self.blocks, block: table._replace(values=values)})
 
 
-def ask(X: Any, Y: Any, *, min_samples: int = 1, as_it_is: bool = False) -> Question:
+def ask(
+    X: Any,
+    Y: Any,
+    *,
+    min_samples: int = 1,
+    as_it_is: bool = False,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
+) -> Question:
     """Return the question about X and Y: two tables of one length, with no column in common.
 
     Warns of constant columns and of rows that repeat. With `as_it_is` float32 stays float32, in any order of memory:
-    for callers that convert it themselves, and need no copy before.
+    for callers that convert it themselves, and need no copy before. `discrete_x`, `discrete_y` and `missing` are as in
+    :func:`infold.mutual_information`.
     """
     if Y is None:
         raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
-    tables = {name: check_table(data, name, as_it_is=as_it_is) for name, data in (("X", X), ("Y", Y))}
+    given = {"X": X, "Y": Y}
+    index = next((data.index for data in given.values() if hasattr(data, "set_axis")), None)
+    if index is not None:
+        given = {name: _aligned(data, name, index, "X") for name, data in given.items()}
+    declared = {"X": discrete_x, "Y": discrete_y}
+    tables = {
+        name: check_table(data, name, as_it_is=as_it_is, discrete=declared[name], missing=missing)
+        for name, data in given.items()
+    }
     _check_lengths(tables, min_samples)
+    dropped = None
+    if missing == "drop":
+        tables, dropped = _without_holes(tables, min_samples)
     for one, other in combinations(tables, 2):
         _refuse_shared_columns(one, tables[one], other, tables[other])
-    question = Question(tables)
+    notes = tuple(note for name in tables if declared[name] is None for note in _label_notes(name, tables[name]))
+    question = Question(tables, dropped, notes, index)
     _warn_constant_columns(tables)
-    _warn_repeated_rows([question.columns(name) for name in tables])
+    _warn_many_classes(tables)
+    _warn_repeated_rows(question)
     return question
+
+
+def _aligned(data: Any, name: str, index: Any, first: str) -> Any:
+    """Return a pandas object with its rows in the order of `index`; anything else goes by position."""
+    if not hasattr(data, "set_axis") or len(data) != len(index) or data.index.equals(index):
+        return data
+    if index.is_unique and data.index.is_unique and bool(data.index.isin(index).all()):
+        return data.loc[index]
+    raise ValueError(
+        f"{name} has other index labels than {first}, so it is not known which rows belong together; align them by "
+        f"label or, to pair rows by position, pass {first}.reset_index(drop=True) and {name}.reset_index(drop=True)."
+    )
+
+
+def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[str, Table], np.ndarray | None]:
+    """Return the tables without the rows in which a value is missing, and these rows."""
+    holes = {name: np.isnan(table.values) for name, table in tables.items()}
+    for name, where in holes.items():
+        if where.all(axis=0).any():
+            column = listed(np.flatnonzero(where.all(axis=0)), tables[name].names)
+            raise ValueError(f"{name} has no value at all in column {column}; leave such columns out.")
+    bad = np.logical_or.reduce([where.any(axis=1) for where in holes.values()])
+    if not bad.any():
+        return dict(tables), None
+    n, left = bad.size, np.flatnonzero(~bad)
+    if left.size < max(1, min_samples):
+        raise ValueError(
+            f"missing='drop' leaves {left.size} of {n} rows, but at least {max(1, min_samples)} are needed; leave out "
+            f"columns with many holes, or fill them in."
+        )
+    return {name: _recoded(_taken(table, left)) for name, table in tables.items()}, np.flatnonzero(bad)
+
+
+def _recoded(table: Table) -> Table:
+    """Return a table of which rows were left out with codes as if these had never been there."""
+    values = table.values
+    for column in table.nominal:
+        values[:, column] = recoded(values[:, column])
+    return table
+
+
+def _label_notes(name: str, table: Table) -> list[str]:
+    """Tell of numbers that may be names of classes, and how to say so."""
+    columns = [c for c, column in enumerate(table.values.T) if c not in table.nominal and looks_like_labels(column)]
+    if not columns:
+        return []
+    labels = [table.names[c] if table.names else c for c in columns]
+    if len(columns) == table.values.shape[1]:
+        which = "=True"
+    else:
+        which = f"={labels if len(labels) > 1 else labels[0]!r}" if len(labels) <= 5 else " with their names"
+    return [
+        f"{name} has only a few whole numbers in {listed(columns, table.names)}, and their order counts; if they stand "
+        f"for classes, pass discrete_{name.lower()}{which} (--discrete in a command)."
+    ]
 
 
 def varying(values: np.ndarray) -> np.ndarray | slice:
@@ -136,9 +255,9 @@ def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None
     # A value or three tell columns apart, mostly; a digest of the whole column does without keeping copies.
     if set(x.values[0].tolist()).isdisjoint(y.values[0].tolist()) or _heads(x.values).isdisjoint(_heads(y.values)):
         return
-    in_x = {_digest(column): i for i, column in enumerate(x.values.T)}
+    in_x = {_digest(column): i for i, column in enumerate(x.values.T) if i not in x.nominal}
     for j, column in enumerate(y.values.T):
-        i = in_x.get(_digest(column))
+        i = in_x.get(_digest(column)) if j not in y.nominal else None
         # A discrete column shares no more than its entropy with itself: nearly empty ones often agree.
         if i is not None and 2 * np.unique(column).size > len(column):
             raise ValueError(
@@ -165,20 +284,38 @@ def _warn_constant_columns(tables: Mapping[str, Table]) -> None:
         warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
 
 
-def _warn_repeated_rows(blocks: Sequence[np.ndarray]) -> None:
-    """Warn if whole rows of blocks (d, n) repeat: kNN formulas are for continuous data."""
+def _warn_many_classes(tables: Mapping[str, Table]) -> None:
+    for name, table in tables.items():
+        most = max(MOST_LABELS, len(table.values) / 2)
+        columns = [c for c in table.nominal if count_distinct(table.values[:, c]) > most]
+        if columns:
+            warn(
+                f"{name} has a class of its own for most rows in {listed(columns, table.names)}: nothing can be learnt "
+                f"of classes that are seen once; leave out what only names rows, and make dates or numbers numeric."
+            )
+
+
+def _warn_repeated_rows(question: Question) -> None:
+    """Warn if whole rows repeat although columns are continuous."""
+    blocks = [question.columns(name) for name in question.blocks]
     if not all(map(len, blocks)):  # the answer is 0
         return
-    n, ordered = blocks[0].shape[1], np.sort(blocks[0][0])
+    n, ordered = question.n_samples, np.sort(blocks[0][0])
     if np.logical_and.reduce(ordered[1:] != ordered[:-1]):
         return
-    n_repeats = count_repeats([column for block in blocks for column in block])
-    if n_repeats:
+    columns = [column for block in blocks for column in block]
+    n_repeats = count_repeats(columns)
+    if n_repeats and (not question.is_discrete or _are_copies(columns, n - n_repeats)):
         warn(
             f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
             f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
             f"are no new measurements, or read the estimate with care."
         )
+
+
+def _are_copies(columns: Sequence[np.ndarray], n_distinct: int) -> bool:
+    """Return whether a column of measurements tells all distinct rows apart: then they repeat as wholes."""
+    return any(not is_whole(column) and count_distinct(column) == n_distinct for column in columns)
 
 
 def count_repeats(columns: Sequence[np.ndarray]) -> int:

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
+from .tables import Table
 
 
 @dataclass(frozen=True)
@@ -27,10 +26,14 @@ class Header:
 
 @dataclass(frozen=True)
 class Reader:
-    """A header, how to load the columns at given positions as one float64 array, and one column as text."""
+    """A header, how to load columns as a table, and one column as text.
+
+    `load` takes the positions of columns, those of them that are to be nominal, and "error" or "drop": the latter lets
+    missing values be NaN.
+    """
 
     header: Header
-    load: Callable[[list[int]], NDArray[np.float64]]
+    load: Callable[[list[int], set[int], str], Table]
     labels: Callable[[int], list[str]]
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
 
+from .checks import check_choice
+from .labels import from_objects, recoded
+
 SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
+MISSING = ("error", "drop")
 
 
 class Table(NamedTuple):
@@ -24,31 +29,43 @@ class Table(NamedTuple):
     nominal: tuple[int, ...] = ()  # positions of nominal columns
 
 
-def check_table(data: Any, name: str, *, as_it_is: bool = False) -> Table:
+def check_table(data: Any, name: str, *, as_it_is: bool = False, discrete: Any = None, missing: str = "error") -> Table:
     """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column.
 
-    With `as_it_is` float32 stays float32, in any order of memory: for callers that convert a column at a time.
+    Text, categories and booleans become nominal columns, and so do the columns that `discrete` names: True for all, or
+    names, positions or a mask. With False nothing is nominal: a boolean is 0 or 1, and text is refused.
+
+    With `missing="drop"` holes are NaN in the table, for the caller to drop. With `as_it_is` float32 stays float32, in
+    any order of memory: for callers that convert a column at a time.
     """
-    if isinstance(data, Table):
-        _refuse_non_finite(data.values, name, data.names)
-        return data
+    check_choice("missing", missing, MISSING)
+    table = _declared_too(data, name, discrete) if isinstance(data, Table) else _read(data, name, discrete, as_it_is)
+    _refuse_non_finite(table, name, missing)
+    return table
+
+
+def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
     names: tuple[str, ...] | None = None
+    nominal: tuple[int, ...] = ()
+    if hasattr(data, "categories") and hasattr(data, "codes"):  # a bare pandas Categorical
+        import pandas
+
+        data = pandas.Series(data)
     if hasattr(data, "set_axis"):  # pandas lets names be numbers, tuples, or the same twice
         data, names = _renamed(data)
     # A plain array is no table of any library: asking all of them takes longer than a small estimate.
     plain = type(data) is np.ndarray
     native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
     if isinstance(native, nw.Series):
-        names = (str(native.name),) if native.name not in (None, "") else None
+        names = (str(native.name),) if native.name not in (None, "") else ()
         native = native.to_frame()
     if isinstance(native, nw.DataFrame):
         labels = names or tuple(str(c) for c in native.columns)
-        _refuse_text(native, name, labels)
         names = labels if names != () else None
-        values = _in_one_piece(data)
+        declared = positions(discrete, name, names, len(labels))
+        values = None if declared else _in_one_piece(data)
         if values is None:
-            columns = [_column(native[c]) for c in native.columns]
-            values = np.column_stack(columns) if columns else np.empty((0, 0))
+            values, nominal = _frame(native, name, labels, declared, discrete is False)
     elif isinstance(native, nw.LazyFrame):
         raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
     elif plain and data.dtype == np.float64 and data.ndim:
@@ -68,34 +85,138 @@ def check_table(data: Any, name: str, *, as_it_is: bool = False) -> Table:
             f"{name} is empty: {n} sample(s) and {d} feature(s) (shape=({n}, {d})) while a minimum of 1 is required; "
             f"pass at least one row and one column."
         )
+    if not isinstance(native, nw.DataFrame):
+        values, nominal = _coded_array(values, name, positions(discrete, name, None, d), discrete is False)
     if not (as_it_is and values.dtype in (np.float32, np.float64)):
         values = np.asarray(values, np.float64, order="C")
-    _refuse_non_finite(values, name, names)
-    return Table(values, names)
+    return Table(values, names, nominal)
+
+
+def positions(discrete: Any, name: str, names: tuple[str, ...] | None, d: int) -> set[int]:
+    """Return the columns that `discrete` names, of d columns: all, or by name, by position, or by a mask."""
+    if discrete is None or isinstance(discrete, bool | np.bool_):
+        return set(range(d)) if discrete else set()
+    parameter = f"discrete_{name.lower()}"
+    picked = [discrete] if isinstance(discrete, str | numbers.Integral) else list(discrete)
+    if picked and all(isinstance(one, bool | np.bool_) for one in picked):
+        if len(picked) != d:
+            raise ValueError(
+                f"{parameter} is a mask of {len(picked)}, but {name} has {d} columns; pass one truth value for each."
+            )
+        return {i for i, one in enumerate(picked) if one}
+    found: set[int] = set()
+    for one in picked:
+        if isinstance(one, numbers.Integral) and 0 <= int(one) < d:
+            found.add(int(one))
+        elif isinstance(one, str) and one in (names or ()):
+            found |= {i for i, label in enumerate(names or ()) if label == one}
+        else:
+            known = listed(range(d), names) if names else f"0 to {d - 1}"
+            raise ValueError(
+                f"{parameter}={one!r} is no column of {name}; pass True for all, or names or positions among {known}."
+            )
+    return found
+
+
+def _declared_too(table: Table, name: str, discrete: Any) -> Table:
+    """Return a table with further columns made nominal."""
+    if discrete is False and table.nominal:
+        raise TypeError(
+            f"{name} has nominal columns ({listed(table.nominal, table.names)}), where only numbers will do; encode or "
+            f"drop them."
+        )
+    declared = positions(discrete, name, table.names, table.values.shape[1]) - set(table.nominal)
+    if not declared:
+        return table
+    values = np.array(table.values, np.float64)
+    for c in declared:
+        values[:, c] = recoded(values[:, c])
+    return table._replace(values=values, nominal=tuple(sorted(declared.union(table.nominal))))
+
+
+def _frame(
+    frame: nw.DataFrame[Any], name: str, labels: Sequence[str], declared: set[int], numbers_only: bool
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return the values of a frame, and which of its columns are nominal."""
+    series = [frame[c] for c in frame.columns]
+    bad = [
+        f"{label!r} ({one.dtype})"
+        for i, (label, one) in enumerate(zip(labels, series, strict=True))
+        if not (_has_numbers(one) or i in declared or (_has_classes(one) and not numbers_only))
+    ]
+    if bad:
+        only = ", where only numbers will do" if numbers_only else ""
+        raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}{only}; encode or drop them.")
+    columns, nominal = [], []
+    for i, one in enumerate(series):
+        if _has_numbers(one) and i not in declared and not (one.dtype == nw.Boolean and not numbers_only):
+            columns.append(_column(one))
+            continue
+        is_categorical = one.dtype not in (nw.String, nw.Object) or i in declared
+        values, is_nominal = from_objects(_objects(one), name, repr(labels[i]), is_categorical, numbers_only)
+        columns.append(values)
+        nominal += [i] if is_nominal else []
+    return np.column_stack(columns) if columns else np.empty((0, 0)), tuple(nominal)
+
+
+def _has_numbers(series: nw.Series[Any]) -> bool:
+    return series.dtype.is_numeric() or series.dtype == nw.Boolean or series.null_count() == len(series)
+
+
+def _has_classes(series: nw.Series[Any]) -> bool:
+    return series.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object)
+
+
+def _objects(series: nw.Series[Any]) -> list[Any]:
+    """Return the values of a series, None where there is none."""
+    return [None if null else value for value, null in zip(series.to_list(), series.is_null().to_list(), strict=True)]
+
+
+def _coded_array(
+    values: np.ndarray, name: str, declared: set[int], numbers_only: bool
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return an array with numbers for labels, and which of its columns are nominal."""
+    if values.dtype.kind in "OUST":
+        found = [
+            from_objects(column, name, str(c), c in declared, numbers_only)
+            for c, column in enumerate(values.astype(object).T.tolist())
+        ]
+        return np.column_stack([column for column, _ in found]), tuple(c for c, (_, yes) in enumerate(found) if yes)
+    if values.dtype.kind == "b" and not numbers_only:
+        declared = set(range(values.shape[1]))
+    if declared:
+        values = np.array(values, np.float64)
+        for c in declared:
+            values[:, c] = recoded(values[:, c])
+    return values, tuple(sorted(declared))
 
 
 def _array(data: Any, name: str) -> np.ndarray:
     if hasattr(data, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, but samples are dense here; pass {name}.toarray().")
     if isinstance(data, np.ma.MaskedArray):
-        data = data.filled(np.nan) if data.mask.any() else data.data
+        mask, data = np.ma.getmaskarray(data), data.data
+        if mask.any():
+            data = data.astype(object)
+            data[mask] = None
     try:
         values = np.asarray(data)
+        if values.dtype.kind in "US" and not isinstance(data, np.ndarray):
+            values = np.asarray(data, dtype=object)  # numbers among text are no text
     except ValueError as error:
         raise ValueError(f"{name} is not a table: {error}; pass rows of equal length.") from None
-    if values.dtype == object:
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name} holds values that are not numbers ({error}); encode or drop them.") from None
     if values.dtype.kind == "c":
         raise ValueError(
             f"{name} is complex: Complex data not supported; pass the real and imaginary parts as columns."
         )
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has type {values.dtype}, but MI here is between numbers; encode or drop such columns.")
+    if values.dtype.kind not in "biufOUST":
+        raise TypeError(
+            f"{name} has type {values.dtype}, but columns are numbers or classes; encode or drop such columns."
+        )
     if values.ndim == 0:
-        raise ValueError(f"{name} is a single number, but needs rows. Reshape your data: pass an array of samples.")
+        raise ValueError(
+            f"{name} is a single number or word, but needs rows. Reshape your data: pass an array of samples."
+        )
     return values
 
 
@@ -112,13 +233,6 @@ def _label(name: Any) -> str:
     return " ".join(str(part) for part in name if part != "") if isinstance(name, tuple) else str(name)
 
 
-def _refuse_text(frame: nw.DataFrame[Any], name: str, labels: Sequence[str]) -> None:
-    dtypes = zip(labels, frame.schema.values(), strict=True)
-    bad = [f"{c!r} ({dtype})" for c, dtype in dtypes if not (dtype.is_numeric() or dtype == nw.Boolean)]
-    if bad:
-        raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}; encode or drop them.")
-
-
 def _in_one_piece(data: Any) -> np.ndarray | None:
     """Return the values of a pandas table that keeps them together, which is no copy; None for any other."""
     dtypes = set(data.dtypes) if hasattr(data, "set_axis") else set()
@@ -126,13 +240,16 @@ def _in_one_piece(data: Any) -> np.ndarray | None:
 
 
 def _column(series: nw.Series[Any]) -> np.ndarray:
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
     if series.null_count():
         series = series.cast(nw.Float64)
     values = series.to_numpy()
     return values if values.dtype == np.float32 else np.asarray(values, np.float64)
 
 
-def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | None) -> None:
+def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
+    values, names, nominal = table
     if values.size <= SMALL:
         if np.logical_and.reduce(np.isfinite(values), axis=None):
             return
@@ -141,14 +258,15 @@ def _refuse_non_finite(values: np.ndarray, name: str, names: tuple[str, ...] | N
             # One pass, and no table of truth values; a sum that overflows is only a reason to look closer.
             if math.isfinite(np.add.reduce(values, axis=None)):
                 return
-    finite = np.isfinite(values)
-    if finite.all():
+    bad = np.isinf(values) if missing == "drop" else ~np.isfinite(values)
+    if not bad.any():
         return
-    row, column = (int(i[0]) for i in np.nonzero(~finite))
-    kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
+    row, column = (int(i[0]) for i in np.nonzero(bad))
+    kind = "infinity (inf)" if np.isinf(values[row, column]) else "missing label" if column in nominal else "NaN"
+    remedy = "" if missing == "drop" else "drop those rows (missing='drop') or "
     raise ValueError(
-        f"{name} contains {np.count_nonzero(~finite)} NaN or infinite values, the first {kind} in row {row}, column "
-        f"{listed([column], names)}, but distances need finite numbers; drop those rows or fill them in."
+        f"{name} contains {np.count_nonzero(bad)} NaN or infinite values, the first {kind} in row {row}, column "
+        f"{listed([column], names)}, but distances need finite numbers; {remedy}fill them in."
     )
 
 

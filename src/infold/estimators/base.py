@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from infold.data.checks import check_count, warn
 from infold.data.question import Question, ask
+from infold.data.tables import listed
 
 
 class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
@@ -17,14 +18,19 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
 
     n_neighbors: int
     test_statistic_name = "mi"
+    takes_nominal = True  # whether columns may be classes
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(
+        self, X: Any, Y: Any = None, *, discrete_x: Any = None, discrete_y: Any = None, missing: str = "error"
+    ) -> Self:
         """Estimate the mutual information of X and Y.
 
         Parameters
         ----------
         X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
             Row i of both is the same sample.
+        discrete_x, discrete_y, missing
+            As in :func:`mutual_information`.
 
         Returns
         -------
@@ -33,11 +39,23 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         # Kernels copy their input into a table of their own: no other copy is made before.
-        return self.fit_question(ask(X, Y, min_samples=self.n_neighbors + 1, as_it_is=True))
+        return self.fit_question(
+            ask(
+                X,
+                Y,
+                min_samples=self.n_neighbors + 1,
+                as_it_is=True,
+                discrete_x=discrete_x,
+                discrete_y=discrete_y,
+                missing=missing,
+            )
+        )
 
     def fit_question(self, question: Question) -> Self:
         """Estimate as the user asked: remember the columns, and warn of what makes the estimate less than it seems."""
-        self._n_features, self._names = question.n_features, question.names
+        self._refuse_nominal(question)
+        self._n_features, self._names, self._kinds = question.n_features, question.names, question.kinds
+        self._dropped_rows, self._notes = question.dropped, question.notes
         self.n_features_in_ = question.n_features[0]
         if question.names[0]:
             self.feature_names_in_ = np.array(question.names[0], dtype=object)
@@ -47,6 +65,14 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         for doubt in self._doubts:
             warn(doubt)
         return self
+
+    def _refuse_nominal(self, question: Question) -> None:
+        for block, table in question.blocks.items():
+            if table.nominal and not self.takes_nominal:
+                raise TypeError(
+                    f"{block} has nominal columns ({listed(table.nominal, table.names)}), but {type(self).__name__} is "
+                    f"for numbers only; take another method, such as 'ksg', or leave them out."
+                )
 
     def _fit(self, question: Question) -> Self:
         """Estimate, without a word: resampling does so hundreds of times."""

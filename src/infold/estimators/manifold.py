@@ -73,7 +73,7 @@ n_jobs, verbose
         from infold.core.scaling import column_scales, unit_of
 
         check_forest_parameters(self)
-        table = check_table(X, "X")
+        table = check_table(X, "X", discrete=False)
         if len(table.values) < 2:
             raise ValueError("X has 1 sample (n_samples = 1), but a tree needs at least 2; pass more rows.")
         self.n_features_in_ = table.values.shape[1]
@@ -140,7 +140,7 @@ n_jobs, verbose
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "trees_")
-        values = check_table(X, "X").values
+        values = check_table(X, "X", discrete=False).values
         if values.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {values.shape[1]} features, but GeodesicForest is expecting {self.n_features_in_} features "

@@ -13,6 +13,7 @@ from .base import MutualInformationEstimator
 class _EntropySum(MutualInformationEstimator):
     """Local MI as the sum of local entropies of X and of Y, less those of both together."""
 
+    takes_nominal = False
     standardize: bool
 
     def _local_mi(self, question: Question) -> np.ndarray:

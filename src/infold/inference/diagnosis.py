@@ -24,6 +24,7 @@ from .notes import (
     ceiling_note,
     copies_note,
     few_samples_note,
+    ordered_values,
     suggested_block,
     tell,
     tied_columns,
@@ -35,7 +36,6 @@ from .resampling import (
     Settings,
     Shuffle,
     described,
-    make_shuffle,
     partition,
     prepared,
     refit,
@@ -43,6 +43,7 @@ from .resampling import (
     refit_rows,
     refits,
     seeds_for,
+    shuffle_of,
 )
 from .verdict import Evidence, verdict
 
@@ -69,13 +70,16 @@ def diagnose(
     random_state: Any = None,
     n_jobs: int | None = -1,
     verbose: int = 1,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> Diagnosis:
     """Say whether an estimate can be trusted, and why.
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, options
+    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
         As in :func:`mutual_information`.
     n_simulations : int, default=8
         Simulated data sets for each planted MI but 0, which has 19.
@@ -116,8 +120,15 @@ def diagnose(
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_count("n_simulations", n_simulations, minimum=2)
-    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
-    shuffle = make_shuffle(question.n_samples, groups, block)
+    question = ask(
+        X,
+        Y,
+        min_samples=estimator.n_neighbors + 1,
+        discrete_x=discrete_x,
+        discrete_y=discrete_y,
+        missing=missing,
+    )
+    shuffle = shuffle_of(question, groups, block)
     estimator.fit_question(question)
     certificate = certify(question, settings, shuffle)
     return diagnosis(question, estimator, settings, shuffle, certificate, n_simulations=n_simulations, test=test)
@@ -155,13 +166,14 @@ def diagnosis(
         },
         certified=certificate.low,
         verdict=verdict(_evidence(question, estimator, settings, found, near_ceiling is not None, certificate.low)),
-        notes=tell(
+        notes=question.notes
+        + tell(
             (
                 few_samples_note(n, sum(question.n_features)),
                 autocorrelation_note(question, shuffle),
                 near_ceiling,
                 ties_note(rows.ties),
-                copies_note(rows.copied),
+                None if question.is_discrete else copies_note(rows.copied),
                 certificate.note,
             )
         ),
@@ -249,7 +261,8 @@ def _evidence(
         method=settings.method,
         planted=found.planted,
         near_ceiling=near_ceiling,
-        mostly_tied=ties_note(found.rows.ties) is not None or copies_note(found.rows.copied) is not None,
+        mostly_tied=ties_note(found.rows.ties) is not None
+        or (not question.is_discrete and copies_note(found.rows.copied) is not None),
         block=found.rows.block,
         certified=certified,
     )
@@ -348,7 +361,7 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
     from infold.inference.rows import copied_share, memory
 
-    found = {name: memory(table.values, shuffle.groups) for name, table in question.blocks.items()}
+    found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
     block = None
     if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
         block = suggested_block(*(one.length for one in found.values()))

@@ -21,12 +21,12 @@ from .resampling import (
     Settings,
     Shuffle,
     described,
-    make_shuffle,
     prepared,
     refit,
     refit_parts,
     refits,
     seeds_for,
+    shuffle_of,
 )
 
 # Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
@@ -51,13 +51,16 @@ def confidence_interval(
     random_state: Any = None,
     n_jobs: int | None = -1,
     verbose: int = 1,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> ConfidenceInterval:
     """Give an interval for the estimate, from subsamples without replacement, and say whether its bias looks small.
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, options
+    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
         As in :func:`mutual_information`.
     level : float, default=0.95
         Confidence level.
@@ -106,8 +109,15 @@ def confidence_interval(
     estimator = prepared(settings, n_neighbors, options)
     check_share("level", level)
     check_count("n_subsamples", n_subsamples, minimum=4)
-    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
-    shuffle = make_shuffle(question.n_samples, None, block)
+    question = ask(
+        X,
+        Y,
+        min_samples=estimator.n_neighbors + 1,
+        discrete_x=discrete_x,
+        discrete_y=discrete_y,
+        missing=missing,
+    )
+    shuffle = shuffle_of(question, None, block)
     check_parts(shuffle, estimator.n_neighbors)
     estimator.fit_question(question)
     certificate = certify(question, settings, shuffle)
@@ -177,7 +187,7 @@ def subsampling_interval(
         over_neighbors=over_neighbors,
         bias_is_small=drifting is None and math.isfinite(half),
         certified=certificate.low,
-        notes=notes,
+        notes=question.notes + notes,
         **described(estimator, settings),
     )
 

@@ -11,6 +11,7 @@ from scipy.special import digamma
 
 from infold.data.checks import warn
 from infold.data.question import Question
+from infold.data.tables import Table
 
 from .resampling import Shuffle
 
@@ -45,7 +46,7 @@ def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
 
     if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
         return None
-    in_x, in_y = memory(question["X"], shuffle.groups), memory(question["Y"], shuffle.groups)
+    in_x, in_y = (memory(ordered_values(question.blocks[name]), shuffle.groups) for name in ("X", "Y"))
     if max(in_x.pvalue, in_y.pvalue) > ALPHA_AUTOCORRELATION:
         return None
     return Note(
@@ -54,6 +55,17 @@ def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
         f"thin them or pass block={suggested_block(in_x.length, in_y.length)}; if it means nothing, shuffle them.",
         urgent=True,
     )
+
+
+def ordered_values(table: Table) -> np.ndarray:
+    """Return the values of a table, a nominal column as whether it is its most frequent class: codes have no order."""
+    if not table.nominal:
+        return table.values
+    values = table.values.copy()
+    for column in table.nominal:
+        codes = values[:, column].astype(int)
+        values[:, column] = codes == np.bincount(codes).argmax()
+    return values
 
 
 def suggested_block(*lengths: int) -> int:
@@ -70,6 +82,8 @@ def tied_columns(question: Question) -> dict[str, float]:
     shares = {}
     for block, table in question.blocks.items():
         for c, column in enumerate(table.values.T):
+            if c in table.nominal:  # classes are there to be shared
+                continue
             share = tied_share(column) if column.min() < column.max() else 0.0  # `ask` warns of constants
             if share:
                 shares[table.names[c] if table.names else f"{block}[{c}]"] = share

@@ -21,11 +21,11 @@ from .resampling import (
     Settings,
     Shuffle,
     described,
-    make_shuffle,
     prepared,
     refit_repaired,
     refits,
     seeds_for,
+    shuffle_of,
 )
 
 
@@ -44,13 +44,16 @@ def independence_test(
     random_state: Any = None,
     n_jobs: int | None = -1,
     verbose: int = 1,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> IndependenceTest:
     """Test whether X and Y are independent, by re-pairing their rows.
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, options
+    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
         As in :func:`mutual_information`.
     n_permutations : int, default=199
         Random pairings. The smallest p-value is 1 / (n_permutations + 1).
@@ -98,8 +101,15 @@ def independence_test(
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_permutations(n_permutations, alpha)
-    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
-    shuffle = make_shuffle(question.n_samples, groups, block)
+    question = ask(
+        X,
+        Y,
+        min_samples=estimator.n_neighbors + 1,
+        discrete_x=discrete_x,
+        discrete_y=discrete_y,
+        missing=missing,
+    )
+    shuffle = shuffle_of(question, groups, block)
     estimator.fit_question(question)
     return permutation_test(
         question,
@@ -146,7 +156,8 @@ def permutation_test(
         null=np.array(null) / scale,
         n_permutations_asked=n_permutations,
         stopped_early=len(null) < n_permutations,
-        notes=_notes(question, estimator, shuffle, n_permutations, alpha, len(null) if not above else None),
+        notes=question.notes
+        + _notes(question, estimator, shuffle, n_permutations, alpha, len(null) if not above else None),
         **described(estimator, settings),
     )
 

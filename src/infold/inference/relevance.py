@@ -16,7 +16,7 @@ from infold.results import plain_types
 
 from .notes import autocorrelation_note, tell
 from .permutation import permutation_pvalue
-from .resampling import Settings, Shuffle, described, make_shuffle, prepared, refit, refits, seeds_for
+from .resampling import Settings, Shuffle, described, prepared, refit, refits, seeds_for, shuffle_of
 
 ALONE, TOGETHER = "alone", "together"
 KINDS = (ALONE, TOGETHER)
@@ -40,7 +40,7 @@ class Relevance:
         Chance of any false column on a side.
     mi : float
         The estimate with all columns.
-    units, method, n_samples, n_features, settings, names
+    units, method, n_samples, n_features, settings, names, kinds, n_dropped
         As in :class:`MutualInformation`.
     notes : tuple of str
         Plain sentences about what may be wrong.
@@ -59,6 +59,8 @@ class Relevance:
     n_features: tuple[int, int]
     settings: Mapping[str, Any]
     names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    kinds: tuple[tuple[str, ...], ...] = ((), ())
+    n_dropped: int = 0
     notes: tuple[str, ...] = ()
 
     @property
@@ -120,9 +122,10 @@ class Relevance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        kept = ("kind", "level", "mi", "units", "method", "n_samples", "n_features", "settings", "notes")
+        kept = ("kind", "level", "mi", "units", "method", "n_samples", "n_features", "n_dropped", "settings", "notes")
         thresholds = {"threshold_x": self.threshold_x, "threshold_y": self.threshold_y}
         plain = plain_types({name: getattr(self, name) for name in kept} | thresholds)
+        plain["x_kinds"], plain["y_kinds"] = (list(side) for side in self.kinds)
         return {**plain, "n_permutations": self.n_permutations, "columns": self.columns()}
 
     def __repr__(self) -> str:
@@ -140,6 +143,7 @@ class Relevance:
                 f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}; thresholds: "
                 f"X {self.threshold_x:.3g}, Y {self.threshold_y:.3g})",
                 *lines,
+                *([f"  {self.n_dropped} rows with missing values were dropped"] if self.n_dropped else []),
                 *(f"  note: {note}" for note in self.notes),
             ]
         )
@@ -163,6 +167,9 @@ def relevance(
     random_state: Any = None,
     n_jobs: int | None = -1,
     verbose: int = 1,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> Relevance:
     """Score how much each column, on either side, carries about the other side.
@@ -185,7 +192,7 @@ def relevance(
         Chance that any column of a side that carries nothing is above the threshold.
     groups, block
         Rows that may change places, as in :func:`independence_test`.
-    n_neighbors, units, random_state, n_jobs, verbose, **options
+    n_neighbors, units, random_state, n_jobs, verbose, discrete_x, discrete_y, missing, **options
         As in :func:`mutual_information`.
 
     Returns
@@ -227,8 +234,15 @@ def relevance(
     estimator = prepared(settings, n_neighbors, options)
     check_choice("kind", kind, KINDS)
     check_permutations(n_permutations, level)
-    question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
-    shuffle = make_shuffle(question.n_samples, groups, block)
+    question = ask(
+        X,
+        Y,
+        min_samples=estimator.n_neighbors + 1,
+        discrete_x=discrete_x,
+        discrete_y=discrete_y,
+        missing=missing,
+    )
+    shuffle = shuffle_of(question, groups, block)
     estimator.fit_question(question)
     return column_relevance(
         question, estimator, settings, shuffle, kind=kind, n_permutations=n_permutations, level=level
@@ -268,7 +282,7 @@ def column_relevance(
         kind=kind,
         level=level,
         mi=mi,
-        notes=tell((autocorrelation_note(question, shuffle),)),
+        notes=question.notes + tell((autocorrelation_note(question, shuffle),)),
         **described(estimator, settings),
     )
 

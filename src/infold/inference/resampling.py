@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infold.data.checks import check_choice, check_count
+from infold.data.checks import check_choice, check_count, warn
 from infold.data.question import Question
 from infold.estimators import MutualInformationEstimator
 from infold.measures import make_estimator
@@ -58,6 +58,8 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
         "n_features": estimator._n_features,
         "settings": estimator.get_params(),
         "names": estimator._names,
+        "kinds": estimator._kinds,
+        "n_dropped": 0 if estimator._dropped_rows is None else len(estimator._dropped_rows),
     }
 
 
@@ -167,6 +169,16 @@ class Shuffle:
     def log_count(self) -> float:
         """The logarithm of the number of different permutations."""
         return sum(math.lgamma(count + 1) for count in self.n_blocks)
+
+
+def shuffle_of(question: Question, groups: Any, block: int | None) -> Shuffle:
+    """Return the permutations that `groups` and `block` allow; labels are those of all rows of the input."""
+    if block is not None and question.n_dropped:
+        warn(
+            f"block={block} counts the rows that are left: {question.n_dropped} rows with missing values were dropped, "
+            f"so that blocks do not start where they did; fill the values in if blocks are trials."
+        )
+    return make_shuffle(question.n_samples, question.labels(groups), block)
 
 
 def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:

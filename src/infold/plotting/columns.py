@@ -50,7 +50,7 @@ def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None
     >>> ax.get_xlabel()
     'component 1 (46 % of variance)'
     """
-    table = check_table(points, "points")
+    table = check_table(points, "points", discrete=False)
     if len(table.values) != result.n_samples:
         raise ValueError(
             f"points has {len(table.values)} rows, but the result is about {result.n_samples} samples; pass the "

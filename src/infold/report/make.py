@@ -25,7 +25,7 @@ from infold.inference.interval import check_parts, subsampling_interval
 from infold.inference.notes import autocorrelation_note
 from infold.inference.permutation import check_permutations, permutation_test
 from infold.inference.relevance import KINDS, Relevance, column_relevance
-from infold.inference.resampling import Settings, make_shuffle, prepared
+from infold.inference.resampling import Settings, make_shuffle, prepared, shuffle_of
 from infold.measures import DEFAULT_METHOD
 from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
 
@@ -145,6 +145,9 @@ def make_report(
     source: str | Path | None = None,
     sha256: str | None = None,
     command: str | None = None,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    missing: str = "error",
     **options: Any,
 ) -> Report:
     """Estimate, test, diagnose and look at every column: all that a page about X and Y needs.
@@ -167,7 +170,7 @@ def make_report(
         The SHA-256 of the file, if it is known already; otherwise the file is read for it.
     command : str, optional
         What to type to get the page again; the page names it.
-    method, n_neighbors, units, n_jobs, verbose, **options
+    method, n_neighbors, units, n_jobs, verbose, discrete_x, discrete_y, missing, **options
         As in :func:`mutual_information`.
 
     Returns
@@ -194,8 +197,16 @@ def make_report(
     check_permutations(n_permutations, ALPHA)
     check_share("level", level)
     with _heard() as heard:
-        question = ask(X, Y, min_samples=estimator.n_neighbors + 1)
-        shuffle, ungrouped = (make_shuffle(question.n_samples, labels, block) for labels in (groups, None))
+        question = ask(
+            X,
+            Y,
+            min_samples=estimator.n_neighbors + 1,
+            discrete_x=discrete_x,
+            discrete_y=discrete_y,
+            missing=missing,
+        )
+        shuffle, ungrouped = (shuffle_of(question, labels, block) for labels in (groups, None))
+        groups = question.labels(groups)
         check_parts(ungrouped, estimator.n_neighbors)
         estimator.fit_question(question)
         test = permutation_test(question, estimator, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
