@@ -9,7 +9,7 @@ import numpy as np
 from infold.parallel.scheduler import blocks, run
 
 from ..jit import kernel
-from ..knn.selection import count_in_spaces, joint_radius
+from ..knn.selection import count_in_spaces, find_nearest, neighborhood
 from .apart import fill_apart, fill_apart_along, leaf_ends
 from .distance import EVERYWHERE, RELEASED, LocalPart, refine
 
@@ -27,16 +27,23 @@ def count_queries(near, columns, starts, rows, local, spaces, k, counts):
     released code's can exceed the trees apart in another block, so it comes first.
     """
     n_blocks, _, n = near.shape
-    scratch, best = np.empty(n), np.empty((1, k))
+    scratch, best, ties = np.empty(n), np.empty((1, k)), np.empty(1, np.int64)
+    nearer, within = np.empty(1 + spaces.size, np.int64), np.empty(1 + spaces.size, np.int64)
     for q in range(rows.size):
-        radius = 0.0
+        best[0, -1] = 0.0
         if local.variant != RELEASED:
-            radius = joint_radius(near, q, rows[q], scratch, best)
-        if radius == 0.0 or local.variant == EVERYWHERE:
+            find_nearest(near, q, rows[q], scratch, best, ties)
+        if best[0, -1] == 0.0 or local.variant == EVERYWHERE:
+            level = best[0, -1]
             for b in range(n_blocks):
-                refine(columns[starts[b] : starts[b + 1]], rows[q], radius, local, b, near[b, q])
-            radius = joint_radius(near, q, rows[q], scratch, best)
-        count_in_spaces(near, q, radius, k, spaces, scratch, counts[q])
+                refine(columns[starts[b] : starts[b + 1]], rows[q], level, local, b, near[b, q])
+            find_nearest(near, q, rows[q], scratch, best, ties)
+        _, radius, nearer[0], within[0] = neighborhood(best, 0, ties, np.inf)
+        count_in_spaces(near, q, radius, spaces, scratch, nearer, within)
+        # Ties of trees apart are the paper's, and stay: all rows that tie with the k-th neighbour are not nearer.
+        counts[q, 0] = k if radius > 0.0 else within[0]
+        for s in range(1, 1 + spaces.size):
+            counts[q, s] = nearer[s] if radius > 0.0 else within[s]
 
 
 def geodesic_counts(
@@ -58,7 +65,7 @@ def geodesic_counts(
     leaf ids; in a block of one column they are numbered along its order, which is in `orders`.
     """
     n, starts, masks = columns.shape[1], np.concatenate(([0], np.cumsum(sizes))), np.array(spaces)
-    counts = np.empty((len(queries), 1 + len(spaces)), np.int64)
+    counts = np.empty((len(queries), 1 + len(spaces)))
     fills = [_filler(leaves[b], orders[b] if size == 1 else None) for b, size in enumerate(sizes)]
 
     def work(begin: int, stop: int) -> None:
