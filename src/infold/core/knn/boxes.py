@@ -6,6 +6,7 @@ their number, and those too far away are passed over.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -99,7 +100,7 @@ def fill_boxes(table, starts, order, tiles, low, high):
 def make_boxes(table: np.ndarray, width: int) -> Boxes:
     """Return the rows of table (d, n) in boxes of at most `width` rows."""
     d, n = table.shape
-    n_boxes = 1 << max(0, int(np.ceil(np.log2(n / width))))
+    n_boxes = 1 << max(0, math.ceil(math.log2(n / width)))
     starts = np.arange(n_boxes + 1) * n // n_boxes
     order = order_by_boxes(table, starts)
     tiles, (low, high) = np.full((n_boxes, d, width), np.inf), np.empty((2, d, n_boxes))
@@ -131,12 +132,26 @@ def copy_rows(tile, size, rows):
             rows[q, f] = tile[f, q]
 
 
-@kernel
-def box_radii(boxes, k, far, radii, joint, first, stop):
-    """Fill `radii` (n,) and joint (3, n) for each row in the boxes first to stop; return the visits.
+class Found(NamedTuple):
+    """What is known of the neighbourhood of each row; see `neighborhood`."""
 
-    They are what `neighborhood` returns: the radius, and k, nearer and within, but that not all copies of an atom are
-    sought. A visit is a row that looks at a box.
+    k: np.ndarray  # (n,)
+    radius: np.ndarray  # (n,)
+    nearer: np.ndarray  # (n, 1 + spaces): in the joint space, and in each space
+    within: np.ndarray  # (n, 1 + spaces)
+
+
+def new_found(n: int, n_spaces: int) -> Found:
+    """Return arrays to be filled."""
+    nearer, within = np.empty((2, n, 1 + n_spaces), np.int64)
+    return Found(np.empty(n, np.int64), np.empty(n), nearer, within)
+
+
+@kernel
+def box_radii(boxes, k, far, found, first, stop):
+    """Fill in k, radius and the joint space's counts of each row in the boxes first to stop; return the visits.
+
+    Not all copies of an atom are sought. A visit is a row that looks at a box.
     """
     n_boxes, d, width = boxes.tiles.shape
     zero = boxes.starts[0]  # a written 0 would be a type of its own, and compiled for anew
@@ -168,7 +183,9 @@ def box_radii(boxes, k, far, radii, joint, first, stop):
                 widest = max(widest, best[q, -1])
         for q in range(size):
             row = boxes.order[begin + q]
-            joint[0, row], radii[row], joint[1, row], joint[2, row] = neighborhood(best, q, ties, far)
+            found.k[row], found.radius[row], found.nearer[row, 0], found.within[row, 0] = neighborhood(
+                best, q, ties, far
+            )
     return visits
 
 

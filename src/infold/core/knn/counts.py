@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import call
 
 import numpy as np
 
 from infold.parallel.scheduler import blocks, run
 
-from .boxes import Boxes, box_counts, box_radii, make_boxes
+from .boxes import Boxes, box_counts, box_radii, make_boxes, new_found
 from .information import settle_counts
 from .scan import CHEBYSHEV, Geometry, scan_counts
 from .sorted import sorted_counts
@@ -69,7 +69,7 @@ def neighbor_counts(
     The k-th neighbour is that in the space of all blocks. Every count includes the row itself. The rule for copies and
     for rows that are equally far, whose counts need not be whole numbers, is in `information`.
     """
-    (d, n), starts = columns.shape, np.concatenate(([0], np.cumsum(sizes)))
+    (d, n), starts = columns.shape, np.array([0, *accumulate(sizes)])
     queries = n if n_queries is None else n_queries
     norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
     geometry = Geometry(starts, norms, np.array(spaces), far)
@@ -93,8 +93,8 @@ def boxes_may_pay(d: int, n: int) -> bool:
 def _visited_share(boxes: Boxes, k: int, n: int) -> float:
     """Return the share of all rows that a search for neighbours looks at, by a few searches."""
     n_boxes, _, width = boxes.tiles.shape
-    probes, radii, joint = range(0, n_boxes, PROBED), np.empty(n), np.empty((3, n), np.int64)
-    visits = sum(box_radii(boxes, k, np.inf, radii, joint, box, box + 1) for box in probes)
+    probes, found = range(0, n_boxes, PROBED), new_found(n, 0)
+    visits = sum(box_radii(boxes, k, np.inf, found, box, box + 1) for box in probes)
     return visits * width * n_boxes / (len(probes) * float(n) * n)
 
 
@@ -102,31 +102,24 @@ def _by_boxes(
     columns: np.ndarray, geometry: Geometry, k: int, boxes: Boxes, run_tasks: Callable[[Sequence[Task]], None]
 ) -> np.ndarray:
     """Return the counts (n, 1 + spaces)."""
-    n, n_boxes, blocks_of_columns = columns.shape[1], len(boxes.tiles), list(pairwise(geometry.starts.tolist()))
-    radii, joint, (nearer, within) = (
-        np.empty(n),
-        np.empty((3, n), np.int64),
-        np.empty((2, 1 + geometry.spaces.size, n), np.int64),
-    )
-    run_tasks([(partial(box_radii, boxes, k, geometry.far, radii, joint), n_boxes)])
-    nearer[0], within[0] = joint[1:]
+    n, n_boxes, members = columns.shape[1], len(boxes.tiles), list(pairwise(geometry.starts.tolist()))
+    found = new_found(n, geometry.spaces.size)
+    run_tasks([(partial(box_radii, boxes, k, geometry.far, found), n_boxes)])
     tasks: list[Task] = []
     for s, space in enumerate(geometry.spaces.tolist(), 1):
-        own = columns[[f for b, (i, j) in enumerate(blocks_of_columns) if space >> b & 1 for f in range(i, j)]]
+        own = [f for b, (i, j) in enumerate(members) if space >> b & 1 for f in range(i, j)]
+        answer = found.nearer[:, s], found.within[:, s]
         if len(own) == 1:
-            tasks.append((partial(sorted_counts, np.sort(own[0]), own[0], boxes.order, radii, nearer[s], within[s]), n))
+            values = columns[own[0]]
+            tasks.append((partial(sorted_counts, np.sort(values), values, boxes.order, found.radius, *answer), n))
         else:
-            inner = make_boxes(own, WIDE)
-            tasks.append((partial(box_counts, inner, radii, nearer[s], within[s]), len(inner.tiles)))
-    atoms = radii == 0
-    if atoms.any():
-        unused, copies = np.empty((2, n), np.int64)
-        tasks.append((partial(box_counts, boxes, radii, unused, copies), n_boxes))
+            inner = make_boxes(columns[own], WIDE)
+            tasks.append((partial(box_counts, inner, found.radius, *answer), len(inner.tiles)))
+    if not found.nearer[:, 0].all():  # there are atoms, whose copies were not all sought
+        tasks.append((partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0]), n_boxes))
     run_tasks(tasks)
-    if atoms.any():
-        within[0, atoms] = copies[atoms]
     counts = np.empty((n, 1 + geometry.spaces.size))
-    settle_counts(joint[0], nearer, within, counts)
+    settle_counts(found.k, found.nearer, found.within, counts)
     return counts
 
 

@@ -74,9 +74,17 @@ def expected_counts(k, nearer, within, counts):
 
 @kernel
 def settle_counts(k, nearer, within, counts):
-    """Fill counts (n, 1 + spaces) of all rows, given k (n,), nearer and within (1 + spaces, n)."""
+    """Fill counts (n, 1 + spaces) of all rows, given k (n,), nearer and within (n, 1 + spaces)."""
     for i in range(k.size):
-        expected_counts(k[i], nearer[:, i], within[:, i], counts[i])
+        plain = k[i] > 0 and nearer[i, 0] > 0
+        for s in range(counts.shape[1]):
+            plain &= within[i, s] - nearer[i, s] <= 1
+        if plain:  # as in all rows of continuous data, so without a call
+            counts[i, 0] = k[i]
+            for s in range(1, counts.shape[1]):
+                counts[i, s] = nearer[i, s]
+        else:
+            expected_counts(k[i], nearer[i], within[i], counts[i])
 
 
 def local_information(counts: np.ndarray, spaces: Spaces, n: int) -> np.ndarray:

@@ -30,19 +30,21 @@ def keep_smallest(values, best, q, ties):
 
     ties[q] is the number of further values that equal the largest of them.
     """
-    worst = best[q, -1]
+    worst, equal = best[q, -1], ties[q]
     for j in range(values.size):
-        if values[j] < worst:
+        if values[j] <= worst:
+            if values[j] == worst:
+                equal += 1
+                continue
             insert(best, q, values[j])
-            ties[q] = ties[q] + 1 if best[q, -1] == worst else 0
+            equal = equal + 1 if best[q, -1] == worst else 0
             worst = best[q, -1]
-        elif values[j] == worst:
-            ties[q] += 1
+    ties[q] = equal
 
 
 @kernel
 def neighborhood(best, q, ties, far):
-    """Return (k, radius, nearer, within) of query q, given the distances to its nearest rows as `keep_smallest` left them.
+    """Return (k, radius, nearer, within) of query q, from its nearest rows as `keep_smallest` left them.
 
     The radius is the distance to the k-th neighbour, where k is smaller than asked for if fewer rows are nearer than
     `far`. Then come the rows that are nearer than it and those that are no farther, the query itself included. Without
@@ -100,7 +102,7 @@ def space_distances(near, q, space, scratch):
 
 @kernel
 def find_nearest(near, q, row, scratch, best, ties):
-    """Fill best (1, k) with the distances of query q to its nearest rows, given those to all, near (blocks, queries, n).
+    """Fill best (1, k) with the distances of query q to its nearest rows, from those to all: near (blocks, queries, n).
 
     The query is `row` itself, which is no neighbour. `scratch` (n,) keeps the joint distances. For `ties`, see
     `keep_smallest`.
