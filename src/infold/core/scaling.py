@@ -80,12 +80,12 @@ def comparable(columns: np.ndarray, *, standardize: bool) -> np.ndarray:
     if not standardize:
         return unit_sized(columns)
     for some in _chunks(columns):
+        make_decimals_whole(some)
         ordered = np.sort(some, axis=1)
         exponents = _extreme_exponents(ordered)[:, None]
         if exponents.any():
             np.ldexp(some, -exponents, out=some)
             np.ldexp(ordered, -exponents, out=ordered)
-        make_decimals_whole(some, ordered)
         # Differences from a value amid the column are exact even if all values are large; those from a mean are not.
         middles = ordered[:, ordered.shape[1] // 2, None]
         some -= middles
@@ -97,24 +97,33 @@ def comparable(columns: np.ndarray, *, standardize: bool) -> np.ndarray:
     return columns
 
 
+def one_unit(columns: np.ndarray, *, decimals: bool) -> np.ndarray:
+    """Return `columns` (d, n) of one unit, which are never compared with others; may overwrite them.
+
+    With `decimals` these become whole numbers of their last digit.
+    """
+    columns = unit_sized(columns)
+    if decimals:
+        make_decimals_whole(columns)
+    return columns
+
+
 @kernel
-def make_decimals_whole(columns, ordered):
-    """Multiply columns (d, n) of decimals, and the same values in order, by the power of ten that makes them whole."""
+def make_decimals_whole(columns):
+    """Multiply columns (d, n) of decimals by the power of ten that makes them whole."""
     for f in range(columns.shape[0]):
-        # Large values have no digits left to tell: every one is near a whole number.
-        small, power = max(abs(ordered[f, 0]), abs(ordered[f, -1])) <= LARGEST_DECIMAL, 1.0
-        while small and power <= LARGEST_POWER:
-            near, i = True, 0
-            while near and i < columns.shape[1]:
+        whole, power = False, 0.1  # the first power is 1
+        while not whole and power < LARGEST_POWER:
+            whole, power, i = True, 10.0 * power, 0
+            while whole and i < columns.shape[1]:
+                # Large values have no digits left to tell: every one is near a whole number.
                 value = columns[f, i] * power
-                near = abs(value - np.rint(value)) <= ROUNDING * abs(value)
+                rounding = abs(value - np.rint(value))
+                whole = rounding <= ROUNDING * abs(value) and abs(columns[f, i]) <= LARGEST_DECIMAL
                 i += 1
-            if near:
-                break
-            power *= 10.0
-        if small and 1.0 < power <= LARGEST_POWER:
+        if whole and power > 1.0:
             for i in range(columns.shape[1]):
-                columns[f, i], ordered[f, i] = np.rint(columns[f, i] * power), np.rint(ordered[f, i] * power)
+                columns[f, i] = np.rint(columns[f, i] * power)
 
 
 @kernel

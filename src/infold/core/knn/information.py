@@ -61,7 +61,7 @@ def expected_counts(k, nearer, within, counts):
     if nearer[0] == 0:
         for s in range(counts.size):
             counts[s] = within[s]
-    elif tied > 0:
+    elif k > 0:
         for s in range(1, counts.size):
             at = within[s] - nearer[s]
             if at > 0 and (at > 1 or tied > 1):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..scaling import comparable
+from ..scaling import comparable, one_unit
+from .classes import class_counts
 from .counts import neighbor_counts
 from .discrete import is_discrete, local_discrete
 from .information import Spaces, local_information, shared_spaces
@@ -43,6 +44,11 @@ def local_ksg(
         return local_discrete(columns, sizes, asked, discrete_bias)[:n_queries]
     if nominal is None or not nominal.any():
         points, far = comparable(columns, standardize=standardize), np.inf
+    elif np.count_nonzero(nominal) == len(nominal) - 1:
+        single = ~nominal
+        columns[single] = one_unit(columns[single], decimals=standardize)
+        counts = class_counts(columns, sizes, asked.masks, k, nominal.tolist())
+        return local_information(counts[:, :n_queries], asked, columns.shape[1])
     else:
         points, far = apart_by_class(columns, nominal, standardize=standardize)
     counts = neighbor_counts(
