@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from infold.data.checks import check_count
-from infold.data.tables import check_table
+from infold.data.tables import check_table, listed
 
 from .geodesic import check_forest_parameters, forest_plan
 
@@ -74,6 +74,11 @@ n_jobs, verbose
 
         check_forest_parameters(self)
         table = check_table(X, "X")
+        if table.nominal:
+            raise ValueError(
+                f"X has nominal columns ({listed(table.nominal, table.names)}), but trees are grown on numbers; leave "
+                f"them out, or pass indicator columns."
+            )
         if len(table.values) < 2:
             raise ValueError("X has 1 sample (n_samples = 1), but a tree needs at least 2; pass more rows.")
         self.n_features_in_ = table.values.shape[1]
