@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import kernel
 from .boxes import new_found
-from .discrete import row_codes
+from .discrete import label_codes, row_codes
 from .information import settle_counts
 from .sorted import run_length, sorted_counts
 
@@ -82,7 +82,7 @@ def class_counts(
 
     @functools.cache
     def groups(members: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        codes = row_codes([columns[f] for f in members]) if len(members) != 1 else columns[members[0]].astype(np.int64)
+        codes = label_codes(columns[members[0]]) if len(members) == 1 else row_codes([columns[f] for f in members])
         return codes, *sorted_in_groups(order, codes)
 
     for s, space in enumerate(((1 << len(sizes)) - 1, *spaces)):

@@ -33,6 +33,14 @@ def row_codes(columns: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
     return codes
 
 
+def label_codes(column: np.ndarray) -> np.ndarray:
+    """Return the codes of a nominal column (n,) as they are if they are 0, 1, … and below n, else new ones."""
+    codes = column.astype(np.int64)
+    if codes.min() >= 0 and codes.max() < codes.size and np.array_equal(codes, column):
+        return codes
+    return row_codes([column])
+
+
 def local_discrete(columns: np.ndarray, sizes: Sequence[int], spaces: Spaces, bias: str) -> np.ndarray:
     """Return the local values (n,), whose mean is the plug-in estimate, in blocks and spaces as `local_ksg` has them.
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..scaling import comparable, one_unit
 from .classes import class_counts
 from .counts import neighbor_counts
-from .discrete import is_discrete, local_discrete
+from .discrete import is_discrete, label_codes, local_discrete
 from .information import Spaces, local_information, shared_spaces
 from .scan import CHEBYSHEV, EUCLIDEAN
 
@@ -34,7 +34,7 @@ def local_ksg(
     """Return the local values (n,) of `columns` (d, n), which may be overwritten, in blocks of the given `sizes`.
 
     By default this is the total correlation of the blocks: of two blocks, their mutual information. Columns in the mask
-    `nominal` (d,) have codes, whole numbers that can only be told apart. With a `discrete_bias`, of `discrete.BIASES`,
+    `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. With a `discrete_bias`, of `discrete.BIASES`,
     discrete tables get the plug-in estimate. With `n_queries` only the first so many rows get a value, from neighbours
     among all.
     """
@@ -73,5 +73,5 @@ def apart_by_class(columns: np.ndarray, nominal: np.ndarray, *, standardize: boo
         numeric = columns[~nominal] = comparable(numeric, standardize=standardize)
         widest = float((numeric.max(axis=1) - numeric.min(axis=1)).max())
         far = math.ldexp(1.0, math.frexp(widest * len(numeric))[1])  # a power of two, so that products are exact
-    columns[nominal] *= far
+    columns[nominal] = [far * label_codes(column) for column in columns[nominal]]
     return columns, far
