@@ -1,6 +1,7 @@
 """Slow definitions of neighbour counts and of what follows from them, by whole distance matrices."""
 
-from math import comb
+from collections import Counter
+from math import comb, log
 
 import numpy as np
 from scipy.special import digamma
@@ -10,6 +11,13 @@ def block_distance(columns, metric="chebyshev"):
     """(n, n) distances between the rows of columns (d, n)."""
     difference = np.abs(columns[:, :, None] - columns[:, None, :])
     return difference.max(axis=0) if metric == "chebyshev" else np.sqrt(np.sum(difference**2, axis=0))
+
+
+def class_distance(columns, nominal, far, metric="chebyshev"):
+    """(n, n) distances of a block in which rows with another label in a nominal column are `far` apart."""
+    numeric, labels = columns[~nominal], columns[nominal]
+    distance = block_distance(numeric, metric) if len(numeric) else np.zeros((columns.shape[1],) * 2)
+    return np.where((labels[:, :, None] != labels[:, None, :]).any(axis=0), far, distance)
 
 
 def strict_counts(distances, spaces, k):
@@ -78,6 +86,18 @@ def total_correlation(counts, n):
     """Local values of the first estimator of Kraskov et al. for several blocks."""
     m = len(counts) - 1
     return digamma(counts[0]) + (m - 1) * digamma(n) - sum(digamma(row) for row in counts[1:])
+
+
+def plug_in(blocks, spaces, signs, *, miller_madow):
+    """Plug-in information of discrete blocks (lists of rows): −H(joint) − Σ sign × H(space)."""
+    rows = list(zip(*blocks, strict=True))
+    everything = tuple(range(len(blocks)))
+    total = 0.0
+    for space, sign in ((everything, 1), *zip(spaces, signs, strict=True)):
+        counts = Counter(tuple(row[b] for b in space) for row in rows)
+        entropy = -sum(c / len(rows) * log(c / len(rows)) for c in counts.values())
+        total -= sign * (entropy + miller_madow * (len(counts) - 1) / (2 * len(rows)))
+    return total
 
 
 def standardized(columns):

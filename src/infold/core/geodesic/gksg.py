@@ -35,10 +35,10 @@ def local_gksg(
     Blocks have the given `sizes`. The forest is grown on all columns. By default this is the total correlation of the
     blocks: of two blocks, their mutual information.
 
-    Columns in the mask `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. No tree is grown on them:
-    the two Gaussians of a cut have a spread, and 0 and 1 have none. Rows with other codes in a block are farther apart
-    in it than all trees can tell. If all columns are nominal, the answer is the plug-in estimate, see
-    `knn.discrete.local_discrete`.
+    Columns in the mask `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. No tree is grown on
+    them: the two Gaussians of a cut have a spread, and an indicator's 0 and 1 have none, so that it would never be cut.
+    Rows with other codes in a block are farther apart in it than all trees can tell. If all columns are nominal, the
+    answer is the plug-in estimate, see `knn.discrete.local_discrete`.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
     codes = None

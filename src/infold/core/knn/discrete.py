@@ -35,9 +35,10 @@ def row_codes(columns: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
 
 def label_codes(column: np.ndarray) -> np.ndarray:
     """Return the codes of a nominal column (n,) as they are if they are 0, 1, … and below n, else new ones."""
-    codes = column.astype(np.int64)
-    if codes.min() >= 0 and codes.max() < codes.size and np.array_equal(codes, column):
-        return codes
+    if column.min() >= 0 and column.max() < column.size:
+        codes = column.astype(np.int64)
+        if np.array_equal(codes, column):
+            return codes
     return row_codes([column])
 
 

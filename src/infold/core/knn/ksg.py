@@ -34,9 +34,9 @@ def local_ksg(
     """Return the local values (n,) of `columns` (d, n), which may be overwritten, in blocks of the given `sizes`.
 
     By default this is the total correlation of the blocks: of two blocks, their mutual information. Columns in the mask
-    `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. With a `discrete_bias`, of `discrete.BIASES`,
-    discrete tables get the plug-in estimate. With `n_queries` only the first so many rows get a value, from neighbours
-    among all.
+    `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. With a `discrete_bias`, one of
+    `discrete.BIASES`, discrete tables get the plug-in estimate. With `n_queries` only the first so many rows get a
+    value, from neighbours among all.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
     norms = None if metrics is None else [METRICS[metric] for metric in metrics]
