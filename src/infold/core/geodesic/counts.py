@@ -99,7 +99,7 @@ def geodesic_counts(
     else:
         table = Rows(columns, starts, codes, 2.0 * (local.n_trees + 1))
     counts = np.empty((len(queries), 1 + len(spaces)))
-    fills = [_filler(leaves[b], orders[b], size) for b, size in enumerate(sizes)]
+    fills = [_filler(leaves[b], orders[b] if size == 1 else None) for b, size in enumerate(sizes)]
 
     def work(begin: int, stop: int) -> None:
         near = np.empty((len(sizes), QUERIES, n))
@@ -113,11 +113,9 @@ def geodesic_counts(
     return counts.T
 
 
-def _filler(leaves: np.ndarray, order: np.ndarray, size: int) -> Callable[[np.ndarray, np.ndarray], None]:
+def _filler(leaves: np.ndarray, order: np.ndarray | None) -> Callable[[np.ndarray, np.ndarray], None]:
     """Return a function (rows, near) that fills near[q, j] with the trees between rows[q] and row j."""
-    if size == 0:  # no tree looks at it
-        return lambda rows, near: near.fill(0.0)
-    if size > 1:
+    if order is None:
         return lambda rows, near: fill_apart(leaves, rows, near)
     ends = leaf_ends(leaves, order)
     return lambda rows, near: fill_apart_along(leaves, ends, order, rows, near)
