@@ -78,6 +78,15 @@ PATHS = {
         "ksg",
         (("correlated", 2_000, 2), ("correlated", 20_000, 2), ("correlated", 100_000, 2)),
     ),
+    "classes": Special(
+        "one column sorted within classes instead of boxes (KSG)",
+        ("knn.classes",),
+        "knn/ksg.py",
+        "elif np.count_nonzero(nominal) == len(nominal) - 1:",
+        "elif False:",
+        "classes",
+        (("correlated", 500, 2), ("correlated", 2_000, 2), ("correlated", 20_000, 2)),
+    ),
     "along": Special(
         "running sums along a one-column block",
         ("geodesic.apart:leaf_ends", "geodesic.apart:fill_apart_along"),
@@ -216,6 +225,11 @@ class Core:
     def ksg(self) -> None:
         self.modules["knn.ksg"].local_ksg(self.points.copy(), self.sizes, K)
 
+    def classes(self) -> None:  # the last column is one of three
+        points, nominal = self.points.copy(), np.arange(len(self.points)) == len(self.points) - 1
+        points[-1] = np.digitize(points[-1], [-0.5, 0.5])
+        self.modules["knn.ksg"].local_ksg(points, self.sizes, K, nominal=nominal)
+
     def gksg(self) -> None:
         self.modules["geodesic.gksg"].local_gksg(self.points.copy(), self.sizes, self.plan, K)
 
@@ -293,8 +307,9 @@ def measure(name: str, folder: str, quick: bool) -> None:
         return
     workers = [Worker(package, folder) for package in ("infold.core", changed)]
     for data, n, d in cases:
-        part = "| | " if path.part == "ksg" else measured(workers, data, n, d, path.part)
-        whole = measured(workers, data, n, d, "ksg" if path.part == "ksg" else "gksg")
+        is_whole = path.part in ("ksg", "classes")
+        part = "| | " if is_whole else measured(workers, data, n, d, path.part)
+        whole = measured(workers, data, n, d, path.part if is_whole else "gksg")
         case = f"{data} {d // 2}+{d - d // 2}, n = {n:,}"
         print(f"| {path.title} | {n_lines(path.functions)} | {case} | {part} | {whole} |", flush=True)
     for worker in workers:

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold.core.scaling import column_scales, comparable, joined, standardized, unit_sized
+from infold.core.scaling import (
+    column_scales,
+    comparable,
+    joined,
+    make_decimals_whole,
+    one_unit,
+    standardized,
+    unit_sized,
+)
 
 
 @pytest.fixture
@@ -72,3 +80,25 @@ def test_joined_blocks_are_one_table_of_float64(rng):
     assert found.dtype == np.float64
     assert found.flags.c_contiguous
     assert_array_equal(found, np.hstack((x, y)).T)
+
+
+@pytest.mark.parametrize("digits", range(1, 7))
+def test_comparable_columns_keep_equal_differences_of_decimals(rng, digits):
+    whole = rng.integers(-500, 500, size=(2, 100)).astype(float)
+    expected = comparable(whole.copy(), standardize=True)
+    assert_array_equal(comparable(whole / 10**digits, standardize=True), expected)
+    assert_array_equal(comparable(whole * 10.0**-digits, standardize=True), expected)  # another rounding
+
+
+def test_columns_of_all_digits_are_no_decimals(rng):
+    columns = np.array([rng.normal(size=50), rng.normal(size=50) * 1e12, 1 / rng.normal(size=50)])
+    kept = columns.copy()
+    make_decimals_whole(columns)
+    assert_array_equal(columns, kept)
+
+
+def test_columns_of_one_unit_are_not_scaled(rng):
+    columns = rng.normal(size=(1, 30))
+    assert one_unit(columns, decimals=True) is columns
+    assert_array_equal(one_unit(np.array([[0.1, 0.3, -1.2]]), decimals=True), [[1, 3, -12]])
+    assert_array_equal(one_unit(np.array([[0.1, 0.3, -1.2]]), decimals=False), [[0.1, 0.3, -1.2]])

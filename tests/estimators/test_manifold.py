@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
+from infold.data.tables import Table
 
 
 @pytest.fixture
@@ -95,3 +96,8 @@ def test_no_unit_is_too_large_or_too_small(rng, power):
     )
     assert_array_equal(extreme.leaves_, ordinary.leaves_)
     assert_allclose(extreme.distance(), ordinary.distance(), rtol=1e-12)
+
+
+def test_labels_are_refused():
+    with pytest.raises(ValueError, match="nominal columns \\(1\\)"):
+        infold.GeodesicForest().fit(Table(np.eye(4), None, (1,)))

@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold.core.certificate.bound import certified_bound
+from infold.data.tables import Table
 
 DRAWS = {
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -91,22 +92,34 @@ class Recipe(NamedTuple):
     draw_y: str
     tricks: tuple[str, ...]
     seed: int
+    labels: tuple[int, int, int] = (0, 0, 0)  # how many columns of X and of Y are labels, and of how many classes
 
     def tables(self):
         rng = np.random.default_rng(self.seed)
         x, y = DRAWS[self.draw_x](rng, (self.n, self.d_x)), DRAWS[self.draw_y](rng, (self.n, self.d_y))
         for trick in self.tricks:
             x, y = TRICKS[trick](rng, x, y)
+        for side, n_labels in ((x, self.labels[0]), (y, self.labels[1])):
+            if n_labels:
+                side[:, :n_labels] = rng.integers(0, self.labels[2], side[:, :n_labels].shape)
         return x, y
 
+    def labelled(self, x, y):
+        """The same as tables that know which columns are labels."""
+        sides = zip((x, y), self.labels, strict=False)
+        return [Table(side, None, tuple(range(min(n, side.shape[1])))) if n else side for side, n in sides]
 
-def draw_recipe(draw, least):
+
+def draw_recipe(draw, least, with_labels):
     """Draw a table with `least` rows or more: few rows and up to twelve columns per side, or many rows and few."""
     names, many = st.sampled_from(list(DRAWS)), draw(st.sampled_from([False, False, True]))
     n = draw(st.integers(400, 1200) if many else st.one_of(st.just(least), st.integers(least, 150)))
     d_x, d_y = (draw(st.integers(1, 2 if many else 12)) for _ in range(2))
     tricks = st.lists(st.sampled_from(list(TRICKS)), max_size=3, unique=True).map(tuple)
-    return Recipe(n, d_x, d_y, draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)))
+    labels = (0, 0, 0)
+    if with_labels and draw(st.booleans()):
+        labels = (draw(st.integers(0, d_x)), draw(st.integers(0, d_y)), draw(st.sampled_from([1, 2, 3, 9, 200])))
+    return Recipe(n, d_x, d_y, draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)), labels)
 
 
 NEIGHBORS, SWITCH = st.sampled_from([1, 2, 3, 7]), st.booleans()
@@ -136,7 +149,7 @@ ESTIMATORS = {
 def examples(draw, name):
     """Draw (settings of the estimator, recipe)."""
     chosen = {key: draw(values) for key, values in ESTIMATORS[name].items()}
-    return chosen, draw_recipe(draw, max(4, chosen.get("n_neighbors", 1) + 1))
+    return chosen, draw_recipe(draw, max(4, chosen.get("n_neighbors", 1) + 1), name in ("KSG", "GeodesicKSG"))
 
 
 def check(name, chosen, recipe):
@@ -148,7 +161,7 @@ def check(name, chosen, recipe):
     try:
         if name == "GeodesicForest":
             return check_forest(make, chosen, x)
-        one, two = (make(**chosen, n_jobs=n_jobs).fit(x, y) for n_jobs in (1, 2))
+        one, two = (make(**chosen, n_jobs=n_jobs).fit(*recipe.labelled(x, y)) for n_jobs in (1, 2))
     except ValueError as error:
         return check_message(str(error))
     assert isinstance(one.mi_, float)
@@ -159,7 +172,7 @@ def check(name, chosen, recipe):
     assert_allclose(one.local_mi_.mean(), one.mi_, rtol=1e-9, atol=1e-9)
     if name == "KSG":
         order = np.random.default_rng(0).permutation(len(x))
-        assert make(**chosen).fit(x[order], y[order]).mi_ == one.mi_
+        assert make(**chosen).fit(*recipe.labelled(x[order], y[order])).mi_ == one.mi_
     return None
 
 

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .jit import kernel
+
 EXTREME = 300  # binary exponents from which on squares may overflow or vanish
 AT_A_TIME = 1 << 21  # values that are sorted together: whole columns, and few copies of a large table
-STEP_BITS = 26  # significant bits of the scale of whole numbers: multiples up to 2**27 of it are exact
+STEP_BITS = 26  # significant bits of the scale of a lattice: multiples up to 2**27 of it are exact
+LARGEST_DECIMAL, LARGEST_POWER = 2.0**20, 1e6  # decimals have up to six digits
+ROUNDING = 2.0**-51  # of a decimal, relative to it: two roundings
 
 
 def joined(blocks: Sequence[np.ndarray]) -> np.ndarray:
@@ -69,27 +73,75 @@ def standardized(columns: np.ndarray, *, out: np.ndarray | None = None) -> np.nd
 def comparable(columns: np.ndarray, *, standardize: bool) -> np.ndarray:
     """Return `columns` (d, n) in units in which their differences may be compared. May overwrite them.
 
-    With `standardize` these are standard deviations, else columns are taken as they are. Equal differences of whole
-    numbers must stay equal, since ties mean something: their scale is rounded a little, so that products are exact.
+    With `standardize` these are standard deviations, else columns are taken as they are. Equal differences must stay
+    equal, since ties mean something: decimals become whole numbers of their last digit, and the scale of a column of
+    whole numbers, or of few binary digits, is rounded a little, so that products are exact.
     """
     if not standardize:
         return unit_sized(columns)
     for some in _chunks(columns):
+        make_decimals_whole(some)
         ordered = np.sort(some, axis=1)
         exponents = _extreme_exponents(ordered)[:, None]
         if exponents.any():
             np.ldexp(some, -exponents, out=some)
             np.ldexp(ordered, -exponents, out=ordered)
         # Differences from a value amid the column are exact even if all values are large; those from a mean are not.
-        some -= ordered[:, ordered.shape[1] // 2, None]
+        middles = ordered[:, ordered.shape[1] // 2, None]
+        some -= middles
+        ordered -= middles
+        widest = np.maximum(ordered[:, -1], -ordered[:, 0])
         scales = 1.0 / _sorted_scales(ordered)[1]
-        whole = (some == np.floor(some)).all(axis=1)
-        if whole.any():
-            mantissas, exponents = np.frexp(scales)
-            rounded = np.ldexp(np.rint(np.ldexp(mantissas, STEP_BITS)), exponents - STEP_BITS)
-            scales = np.where(whole, rounded, scales)
+        round_scales(some, widest, scales)
         some *= scales[:, None]
     return columns
+
+
+def one_unit(columns: np.ndarray, *, decimals: bool) -> np.ndarray:
+    """Return `columns` (d, n) of one unit, which are never compared with others; may overwrite them.
+
+    With `decimals` these become whole numbers of their last digit.
+    """
+    columns = unit_sized(columns)
+    if decimals:
+        make_decimals_whole(columns)
+    return columns
+
+
+@kernel
+def make_decimals_whole(columns):
+    """Multiply columns (d, n) of decimals by the power of ten that makes them whole."""
+    for f in range(columns.shape[0]):
+        whole, power = False, 0.1  # the first power is 1
+        while not whole and power < LARGEST_POWER:
+            whole, power, i = True, 10.0 * power, 0
+            while whole and i < columns.shape[1]:
+                # Large values have no digits left to tell: every one is near a whole number.
+                value = columns[f, i] * power
+                rounding = abs(value - np.rint(value))
+                whole = rounding <= ROUNDING * abs(value) and abs(columns[f, i]) <= LARGEST_DECIMAL
+                i += 1
+        if whole and power > 1.0:
+            for i in range(columns.shape[1]):
+                columns[f, i] = np.rint(columns[f, i] * power)
+
+
+@kernel
+def round_scales(columns, widest, scales):
+    """Round the scale of each column (d, n) that has few binary digits, so that products with it are exact.
+
+    `widest` (d,) are the largest absolute values.
+    """
+    for f in range(columns.shape[0]):
+        step = math.ldexp(1.0, math.frexp(widest[f])[1] - STEP_BITS)
+        whole, i = True, 0
+        while whole and i < columns.shape[1]:
+            value = columns[f, i] / step
+            whole = value == np.rint(value)
+            i += 1
+        if whole:
+            mantissa, exponent = math.frexp(scales[f])
+            scales[f] = math.ldexp(np.rint(math.ldexp(mantissa, STEP_BITS)), exponent - STEP_BITS)
 
 
 def unit_sized(columns: np.ndarray) -> np.ndarray:

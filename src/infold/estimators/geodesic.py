@@ -115,6 +115,10 @@ class GeodesicKSG(MutualInformationEstimator):
     Constant columns are left out with a warning; if a whole side is constant, the answer is 0. A row with k or more
     exact copies counts as an atom of a discrete distribution.
 
+    Nominal columns: no tree is grown on them, and rows with another label on a side are farther apart there than any
+    number of trees. Neighbours are then sought within a class, as :class:`infold.KSG` does, and ties counted by its
+    rule. If all columns are nominal, the answer is the plug-in estimate less its Miller-Madow bias.
+
     With the paper's distance, rows tie at the distance of the k-th neighbour, and the more rows, the more ties: the
     estimate then rises with n, on independent data too. With `local_distance="everywhere"` it does not; with few rows
     and a large MI, that comes out lower than the paper's (uniform data, 500 rows: 3.96 instead of 4.31, truth 4.61).
@@ -188,13 +192,16 @@ class GeodesicKSG(MutualInformationEstimator):
         if n_queries < n:
             rng = np.random.default_rng(plan.seeds)
             self.query_rows_ = np.sort(rng.choice(n, n_queries, replace=False))
-        blocks = [question.columns(block) for block in question.blocks]
+        blocks, nominal = [question.columns(block) for block in question.blocks], None
+        if any(table.nominal for table in question.blocks.values()):
+            nominal = np.concatenate([question.nominal(block) for block in question.blocks])
         return local_gksg(
             joined(blocks),
             [len(block) for block in blocks],
             plan,
             self.n_neighbors,
             local_distance=local_distance,
+            nominal=nominal,
             queries=self.query_rows_,
             standardize=self.standardize,
             n_jobs=self.n_jobs,

@@ -11,6 +11,7 @@ from reference import neighbors
 from infold.core.forest.forest import Plan, marginal_leaves, renumber
 from infold.core.geodesic.counts import geodesic_counts
 from infold.core.geodesic.distance import LOCAL_DISTANCES, diameter, local_part
+from infold.core.geodesic.gksg import local_gksg
 from infold.core.geodesic.matrix import apart_matrix, geodesic_matrix, geodesic_neighbors
 from infold.core.knn.information import CONDITIONAL, local_information, shared_spaces
 from infold.core.random import draw_seeds
@@ -91,7 +92,36 @@ def test_counts_match_the_definition(rng, variant, sizes, spaces, kind):
     rows = np.sort(rng.choice(n, 60, replace=False))
     for k in (1, 4):
         found = geodesic_counts(leaves, columns, sizes, orders, local, spaces.masks, k, rows, n_jobs=2, verbose=0)
-        assert_array_equal(found, neighbors.counts(distances, members, k)[:, rows])
+        assert_array_equal(found, neighbors.strict_counts(distances, members, k)[:, rows])
+
+
+@pytest.mark.parametrize("variant", LOCAL_DISTANCES)
+@pytest.mark.parametrize(
+    ("sizes", "nominal", "spaces"),
+    [
+        ((2, 1), (0, 0, 1), shared_spaces(2)),
+        ((1, 1), (0, 1), shared_spaces(2)),
+        ((2, 2), (0, 1, 0, 1), shared_spaces(2)),
+        ((1, 1, 2), (0, 0, 1, 1), CONDITIONAL),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [1, 3, 50])
+def test_classes_match_the_definition(rng, variant, sizes, nominal, spaces, n_classes):
+    n, n_trees, nominal = 90, 30, np.array(nominal, bool)
+    columns = rng.normal(size=(len(nominal), n))
+    columns[nominal] = rng.integers(0, n_classes, (np.count_nonzero(nominal), n))
+    plan = Plan(draw_seeds(3, n_trees), "fast_bic", n, 13)
+    numbers, own = columns[~nominal], [np.count_nonzero(~mask) for mask in np.split(nominal, np.cumsum(sizes)[:-1])]
+    leaves = marginal_leaves(numbers, own, plan, [np.arange(n)] * len(own), n_jobs=1, verbose=0)
+    distances = []
+    for b, mask in enumerate(np.split(nominal, np.cumsum(sizes)[:-1])):
+        block, labels = blocks_of(numbers, own)[b], blocks_of(columns, sizes)[b][mask]
+        distance = reference.geodesic_distance(leaves[b], block.T, variant) if len(block) else np.zeros((n, n))
+        distances.append(np.where((labels[:, :, None] != labels[:, None, :]).any(axis=0), 5.0, distance))
+    members = [[b for b in range(len(sizes)) if space >> b & 1] for space in spaces.masks]
+    expected = local_information(np.asfortranarray(neighbors.counts(distances, members, 3, far=5.0)), spaces, n)
+    found = local_gksg(columns.copy(), sizes, plan, 3, spaces=spaces, local_distance=variant, nominal=nominal)
+    assert_allclose(found, expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("n_trees", [3, 300])

@@ -23,10 +23,10 @@ def test_local_values_match_the_definition(rng, standardize):
         blocks = np.split(points, np.cumsum(sizes)[:-1])
         return [reference.geodesic_distance(own, block.T, "paper") for own, block in zip(leaves, blocks, strict=True)]
 
-    counts = neighbors.counts(distances((1, 3)), [(0,), (1,)], k)
+    counts = neighbors.strict_counts(distances((1, 3)), [(0,), (1,)], k)
     found = local_gksg(columns.copy(), (1, 3), plan, k, standardize=standardize)
     assert_allclose(found, neighbors.mutual_information(counts, n), atol=1e-12)
-    counts = neighbors.counts(distances((1, 2, 1)), [(0, 2), (1, 2), (2,)], k)
+    counts = neighbors.strict_counts(distances((1, 2, 1)), [(0, 2), (1, 2), (2,)], k)
     found = local_gksg(columns.copy(), (1, 2, 1), plan, k, spaces=CONDITIONAL, standardize=standardize)
     assert_allclose(found, neighbors.conditional_information(counts), atol=1e-12)
     some = np.array([3, 7, 50])

@@ -1,11 +1,17 @@
+import functools
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import neighbors
+from scipy.special import digamma
 
+from infold.core.knn.classes import class_counts
 from infold.core.knn.counts import boxes_may_pay, neighbor_counts
-from infold.core.knn.information import CONDITIONAL, local_information, shared_spaces
-from infold.core.knn.ksg import METRICS, local_ksg
+from infold.core.knn.information import CONDITIONAL, digamma_of, local_information, shared_spaces
+from infold.core.knn.information import expected_counts as settled_counts
+from infold.core.knn.ksg import METRICS, apart_by_class, local_ksg
 from infold.core.knn.scan import EUCLIDEAN
 
 SCANNED, BOXED = 90, 700  # rows with which up to three columns are searched by scans, and by boxes
@@ -60,7 +66,7 @@ def test_counts_match_the_definition(rng, name, n, sizes, spaces):
     assert boxes_may_pay(*columns.shape) == (n == BOXED)
     for k in (1, 4):
         found = neighbor_counts(columns, sizes, [bits(s) for s in spaces], k)
-        assert_array_equal(found, expected_counts(columns, sizes, spaces, k))
+        assert_allclose(found, expected_counts(columns, sizes, spaces, k), rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -70,20 +76,20 @@ def test_many_columns_match_the_definition(rng, name, sizes, n):
     columns = awkward(name, rng, sum(sizes), n)
     spaces = [(b,) for b in range(len(sizes))]
     found = neighbor_counts(columns, sizes, [bits(s) for s in spaces], 3)
-    assert_array_equal(found, expected_counts(columns, sizes, spaces, 3))
+    assert_allclose(found, expected_counts(columns, sizes, spaces, 3), rtol=1e-12)
 
 
 @pytest.mark.parametrize("metrics", [("euclidean", "euclidean"), ("chebyshev", "euclidean")])
 def test_other_norms_match_the_definition(rng, metrics):
     columns = rng.normal(size=(5, 70))
     found = neighbor_counts(columns, (2, 3), (1, 2), 3, metrics=[METRICS[m] for m in metrics])
-    assert_array_equal(found, expected_counts(columns, (2, 3), [(0,), (1,)], 3, metrics))
+    assert_allclose(found, expected_counts(columns, (2, 3), [(0,), (1,)], 3, metrics), rtol=1e-12)
 
 
 def test_fewest_rows_that_have_a_kth_neighbour(rng):
     columns = rng.normal(size=(2, 4))
     found = neighbor_counts(columns, (1, 1), (1, 2), 3)
-    assert_array_equal(found, expected_counts(columns, (1, 1), [(0,), (1,)], 3))
+    assert_allclose(found, expected_counts(columns, (1, 1), [(0,), (1,)], 3), rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -107,6 +113,112 @@ def test_boxes_and_scans_agree(rng):
         distance = [np.abs(block - block[:, [i]]).max(axis=0) for block in (columns[:6], columns[6:])]
         radius = np.partition(np.maximum(*distance), 3)[3]
         assert_array_equal(by_boxes[:, i], [3, *(np.sum(d < radius) for d in distance)])
+
+
+# Ties.
+
+
+def test_ties_are_counted_by_their_mean_over_all_orders(rng):
+    # A coin and whole numbers, in other units, with noise that only breaks ties, many times.
+    x, y = np.sqrt(50) * rng.integers(0, 2, 40), rng.integers(0, 15, 40).astype(float)
+    found = local_ksg(np.array([x, y]), (1, 1), 3).mean()
+    noisy = [local_ksg(np.array([x, y]) + 1e-9 * rng.random((2, 40)), (1, 1), 3).mean() for _ in range(2000)]
+    # The mean of 2,000 has an error of .001; ψ at the mean count, corrected by its variance, is good to a hundredth.
+    assert abs(found - np.mean(noisy)) < 0.01
+
+
+def test_a_count_without_ties_is_that_of_nearer_rows():
+    counts = np.empty(3)
+    settled_counts(3, np.array([3, 7, 9]), np.array([4, 8, 9]), counts)
+    assert_array_equal(counts, [3, 7, 9])
+    settled_counts(3, np.array([0, 0, 0]), np.array([5, 8, 20]), counts)
+    assert_array_equal(counts, [5, 8, 20])
+    settled_counts(0, np.array([1, 4, 60]), np.array([1, 4, 60]), counts)
+    assert_array_equal(counts, [1, 4, 60])
+
+
+@pytest.mark.parametrize("x", np.concatenate((np.linspace(0.3, 12.1, 40), [57.25, 1234.5])))
+def test_digamma_between_whole_numbers(x):
+    psi = digamma(np.arange(1.0, 2000))  # shifted, so that it is of no use here
+    assert_allclose(digamma_of(x, psi), digamma(x), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.25, 0.01, 1e-6])
+def test_ties_of_decimals_survive_standardising(rng, step):
+    whole = rng.integers(-40, 40, size=(3, 300)).astype(float)
+    expected = local_ksg(whole.copy(), (2, 1), 3, standardize=True)
+    assert_array_equal(local_ksg(np.round(whole * step, 6), (2, 1), 3, standardize=True), expected)
+
+
+# Classes.
+
+CLASSES = {  # name: (sizes, which columns are nominal, spaces)
+    "class": ((1, 1), (0, 1), shared_spaces(2)),
+    "two labels": ((1, 2), (0, 1, 1), shared_spaces(2)),
+    "mixed side": ((2, 1), (0, 1, 1), shared_spaces(2)),
+    "mixed sides": ((2, 2), (0, 1, 1, 0), shared_spaces(2)),
+    "many numbers": ((3, 1), (0, 0, 0, 1), shared_spaces(2)),
+    "given a class": ((1, 1, 1), (0, 0, 1), CONDITIONAL),
+    "class given a class": ((1, 1, 1), (0, 1, 1), CONDITIONAL),
+    "given both": ((1, 1, 2), (0, 1, 0, 1), CONDITIONAL),
+    "three": ((1, 1, 1), (1, 0, 0), shared_spaces(3)),
+    "labels alone": ((1, 1), (1, 1), shared_spaces(2)),
+}
+
+
+def with_classes(rng, nominal, n, n_classes, name="normal"):
+    columns = awkward(name, rng, len(nominal), n)
+    columns[nominal] = rng.integers(0, n_classes, (np.count_nonzero(nominal), n))
+    return columns
+
+
+@pytest.mark.parametrize("question", CLASSES)
+@pytest.mark.parametrize("n_classes", [1, 3, 60])
+@pytest.mark.parametrize(
+    ("name", "n"), [("normal", 80), ("lattice", 80), ("copies", 80), ("normal", 900), ("mixed", 4)]
+)
+def test_classes_match_the_definition(rng, question, n_classes, name, n):
+    sizes, nominal, spaces = CLASSES[question]
+    nominal = np.array(nominal, bool)
+    columns = with_classes(rng, nominal, n, n_classes, name)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    members = [[b for b in range(len(sizes)) if mask >> b & 1] for mask in spaces.masks]
+    for metric in ("chebyshev", "euclidean"):
+        distances = [neighbors.class_distance(columns[a:b], nominal[a:b], 1e9, metric) for a, b in pairwise(starts)]
+        counts = neighbors.counts(distances, members, 3, far=1e9)
+        found = local_ksg(columns.copy(), sizes, 3, spaces=spaces, metrics=[metric] * len(sizes), nominal=nominal)
+        formula = neighbors.conditional_information
+        if spaces is not CONDITIONAL:
+            formula = functools.partial(neighbors.total_correlation, n=n)
+        assert_allclose(found, formula(counts), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("question", CLASSES)
+def test_numbering_of_classes_changes_no_bit(rng, question):
+    sizes, nominal, spaces = CLASSES[question]
+    nominal = np.array(nominal, bool)
+    columns = with_classes(rng, nominal, 900, 7)
+    expected = local_ksg(columns.copy(), sizes, 3, spaces=spaces, nominal=nominal, standardize=True)
+    for names in (rng.permutation(7), rng.permutation(7) * 1e7 - 3e7, rng.normal(size=7)):
+        renamed = columns.copy()
+        renamed[nominal] = names[renamed[nominal].astype(int)]
+        found = local_ksg(renamed, sizes, 3, spaces=spaces, nominal=nominal, standardize=True)
+        assert found.tobytes() == expected.tobytes()
+
+
+def test_one_column_within_classes_is_what_other_searches_find(rng):
+    nominal = np.array([False, True])
+    for n in (5, 100, 900):
+        columns = with_classes(rng, nominal, n, 4, "lattice")
+        points, far = apart_by_class(columns.copy(), nominal, standardize=False)
+        expected = neighbor_counts(points, (1, 1), (1, 2), 3, far=far)
+        assert_array_equal(class_counts(columns, (1, 1), (1, 2), 3, [False, True]), expected)
+
+
+def test_a_row_alone_in_its_class_adds_nothing(rng):
+    columns = np.array([rng.normal(size=30), np.arange(30.0)])
+    local = local_ksg(columns, (1, 1), 3, nominal=np.array([False, True]))
+    assert_array_equal(local, np.zeros(30))
 
 
 def test_formula_of_each_question(rng):

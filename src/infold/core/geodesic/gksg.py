@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..forest.forest import Plan, marginal_leaves
+from ..knn.discrete import local_discrete, row_codes
 from ..knn.information import Spaces, local_information, shared_spaces
 from ..scaling import standardized, unit_sized
 from .counts import geodesic_counts
@@ -22,6 +23,8 @@ def local_gksg(
     *,
     spaces: Spaces | None = None,
     local_distance: str = "paper",
+    nominal: np.ndarray | None = None,
+    discrete_bias: str = "miller-madow",
     queries: np.ndarray | None = None,
     standardize: bool = False,
     n_jobs: int | None = 1,
@@ -31,8 +34,21 @@ def local_gksg(
 
     Blocks have the given `sizes`. The forest is grown on all columns. By default this is the total correlation of the
     blocks: of two blocks, their mutual information.
+
+    Columns in the mask `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. No tree is grown on
+    them: the two Gaussians of a cut have a spread, and an indicator's 0 and 1 have none, so that it would never be cut.
+    Rows with other codes in a block are farther apart in it than all trees can tell. If all columns are nominal, the
+    answer is the plug-in estimate, see `knn.discrete.local_discrete`.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
+    codes = None
+    if nominal is not None and nominal.any():
+        if nominal.all():
+            local = local_discrete(columns, sizes, asked, discrete_bias)
+            return local if queries is None else local[queries]
+        codes = block_codes(columns, sizes, nominal)
+        sizes = [int(np.count_nonzero(~own)) for own in np.split(nominal, np.cumsum(sizes)[:-1])]
+        columns = columns[~nominal]
     points = standardized(columns, out=columns) if standardize else unit_sized(columns)
     n, starts = points.shape[1], np.concatenate(([0], np.cumsum(sizes)))
     # Along the order of its only column a block's leaves are intervals; several columns have no order.
@@ -51,7 +67,18 @@ def local_gksg(
         asked.masks,
         k,
         np.arange(n) if queries is None else queries,
+        codes=codes,
         n_jobs=n_jobs,
         verbose=verbose,
     )
     return local_information(counts, asked, n)
+
+
+def block_codes(columns: np.ndarray, sizes: Sequence[int], nominal: np.ndarray) -> np.ndarray:
+    """Return codes (blocks, n) that are equal for rows with equal labels in all nominal columns of a block."""
+    codes = np.zeros((len(sizes), columns.shape[1]), np.int64)
+    for own, (first, stop) in zip(codes, pairwise(np.concatenate(([0], np.cumsum(sizes)))), strict=True):
+        labels = columns[first:stop][nominal[first:stop]]
+        if len(labels):
+            own[:] = row_codes(labels)
+    return codes

@@ -6,13 +6,14 @@ their number, and those too far away are passed over.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ..jit import kernel, kernel_without_nan
 from .scan import chebyshev_distances
-from .selection import clear, count_below, keep_smallest
+from .selection import clear, count_up_to, keep_smallest, neighborhood
 
 
 class Boxes(NamedTuple):
@@ -99,7 +100,7 @@ def fill_boxes(table, starts, order, tiles, low, high):
 def make_boxes(table: np.ndarray, width: int) -> Boxes:
     """Return the rows of table (d, n) in boxes of at most `width` rows."""
     d, n = table.shape
-    n_boxes = 1 << max(0, int(np.ceil(np.log2(n / width))))
+    n_boxes = 1 << max(0, math.ceil(math.log2(n / width)))
     starts = np.arange(n_boxes + 1) * n // n_boxes
     order = order_by_boxes(table, starts)
     tiles, (low, high) = np.full((n_boxes, d, width), np.inf), np.empty((2, d, n_boxes))
@@ -131,58 +132,81 @@ def copy_rows(tile, size, rows):
             rows[q, f] = tile[f, q]
 
 
-@kernel
-def box_radii(boxes, k, radii, first, stop):
-    """Fill `radii` with the distance to the k-th neighbour of each row in the boxes first to stop; return the visits.
+class Found(NamedTuple):
+    """What is known of the neighbourhood of each row; see `neighborhood`."""
 
-    A visit is a row that looks at a box.
+    k: np.ndarray  # (n,)
+    radius: np.ndarray  # (n,)
+    nearer: np.ndarray  # (n, 1 + spaces): in the joint space, and in each space
+    within: np.ndarray  # (n, 1 + spaces)
+
+
+def new_found(n: int, n_spaces: int) -> Found:
+    """Return arrays to be filled."""
+    nearer, within = np.empty((2, n, 1 + n_spaces), np.int64)
+    return Found(np.empty(n, np.int64), np.empty(n), nearer, within)
+
+
+@kernel
+def box_radii(boxes, k, far, found, first, stop):
+    """Fill in k, radius and the joint space's counts of each row in the boxes first to stop; return the visits.
+
+    Not all copies of an atom are sought. A visit is a row that looks at a box.
     """
     n_boxes, d, width = boxes.tiles.shape
     zero = boxes.starts[0]  # a written 0 would be a type of its own, and compiled for anew
     gaps, near, row_gaps = np.empty(n_boxes), np.empty(width), np.empty(width)
-    best, center = np.empty((width, k)), np.empty((width, d))
+    best, center, ties = np.empty((width, k)), np.empty((width, d)), np.empty(width, np.int64)
     visits = 0
     for box in range(first, stop):
         tile, begin = boxes.tiles[box], boxes.starts[box]
         size = boxes.starts[box + 1] - begin
         for q in range(size):
             clear(best, q)
+            ties[q] = 0
         copy_rows(tile, size, center)
         box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
         widest = np.inf
         for turn in range(2 * n_boxes):  # the box itself, then those to its right and left, farther and farther
             other = box + (turn + 1) // 2 if turn % 2 else box - turn // 2
-            if other < 0 or other >= n_boxes or gaps[other] >= widest:
+            if other < 0 or other >= n_boxes or gaps[other] > widest or gaps[other] == widest == 0.0:
                 continue
             box_gaps(tile, tile, boxes.low[:, other], boxes.high[:, other], row_gaps)
             widest = 0.0
             for q in range(size):
-                if row_gaps[q] < best[q, -1]:
+                if row_gaps[q] < best[q, -1] or row_gaps[q] == best[q, -1] > 0.0:
                     visits += 1
                     chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
                     if other == box:
                         near[q] = np.inf
-                    keep_smallest(near, best, q)
+                    keep_smallest(near, best, q, ties)
                 widest = max(widest, best[q, -1])
         for q in range(size):
-            radii[boxes.order[begin + q]] = best[q, -1]
+            row = boxes.order[begin + q]
+            found.k[row], found.radius[row], found.nearer[row, 0], found.within[row, 0] = neighborhood(
+                best, q, ties, far
+            )
     return visits
 
 
 @kernel
-def box_counts(boxes, bounds, counts, first, stop):
-    """Fill `counts` with how many rows are nearer than its bound to each row in the boxes first to stop."""
+def box_counts(boxes, bounds, nearer, within, first, stop):
+    """Fill nearer[row] with how many rows are nearer than its bound to each row in the boxes first to stop.
+
+    Likewise within[row] with how many are no farther.
+    """
     n_boxes, d, width = boxes.tiles.shape
     low, high, starts, zero = boxes.low, boxes.high, boxes.starts, boxes.starts[0]
     gaps, spans, row_gaps, row_spans = np.empty(n_boxes), np.empty(n_boxes), np.empty(width), np.empty(width)
-    near, bound, center, found = np.empty(width), np.empty(width), np.empty((width, d)), np.empty(width, np.int64)
+    near, bound, center = np.empty(width), np.empty(width), np.empty((width, d))
+    found, ties = np.empty(width, np.int64), np.empty(width, np.int64)
     for box in range(first, stop):
         tile, begin = boxes.tiles[box], starts[box]
         size = starts[box + 1] - begin
         copy_rows(tile, size, center)
         widest, narrowest = 0.0, np.inf
         for q in range(size):
-            found[q] = 0
+            found[q] = ties[q] = 0
             bound[q] = bounds[boxes.order[begin + q]]
             widest, narrowest = max(widest, bound[q]), min(narrowest, bound[q])
         box_gaps(low, high, low[:, box], high[:, box], gaps)
@@ -190,7 +214,7 @@ def box_counts(boxes, bounds, counts, first, stop):
         inside = 0
         for other in range(n_boxes):
             n_other = starts[other + 1] - starts[other]
-            if gaps[other] >= widest:
+            if gaps[other] > widest:
                 continue
             if spans[other] < narrowest:
                 inside += n_other
@@ -198,11 +222,18 @@ def box_counts(boxes, bounds, counts, first, stop):
             box_gaps(tile, tile, low[:, other], high[:, other], row_gaps)
             box_gaps(tile, tile, high[:, other], low[:, other], row_spans)
             for q in range(size):
-                if row_gaps[q] < bound[q]:
-                    if row_spans[q] < bound[q]:
-                        found[q] += n_other
-                    else:
-                        chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
-                        found[q] += count_below(near, bound[q])
+                if row_gaps[q] > bound[q]:
+                    continue
+                if row_spans[q] < bound[q]:
+                    found[q] += n_other
+                elif row_spans[q] == bound[q] == 0.0:  # copies, all of them
+                    ties[q] += n_other
+                else:
+                    chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
+                    below, up_to = count_up_to(near, bound[q])
+                    found[q] += below
+                    ties[q] += up_to - below
         for q in range(size):
-            counts[boxes.order[begin + q]] = found[q] + inside
+            row = boxes.order[begin + q]
+            nearer[row] = found[q] + inside
+            within[row] = nearer[row] + ties[q]

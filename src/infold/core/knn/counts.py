@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import call
 
 import numpy as np
 
 from infold.parallel.scheduler import blocks, run
 
-from .boxes import Boxes, box_counts, box_radii, make_boxes
-from .scan import CHEBYSHEV, scan_counts
-from .selection import ATOM
+from .boxes import Boxes, box_counts, box_radii, make_boxes, new_found
+from .information import settle_counts
+from .scan import CHEBYSHEV, Geometry, scan_counts
 from .sorted import sorted_counts
 
 # Boxes pay from so many rows per column on; in more columns all rows are about equally far.
@@ -39,11 +39,12 @@ def neighbor_counts(
     k: int,
     *,
     metrics: Sequence[int] | None = None,
+    far: float = np.inf,
     n_queries: int | None = None,
     n_jobs: int | None = 1,
     verbose: int = 0,
 ) -> np.ndarray:
-    """Return (1 + spaces, n): k, and how many rows are nearer than the k-th neighbour in each space.
+    """Return (1 + spaces, n): k, and how many rows to take as nearer than the k-th neighbour in each space.
 
     Parameters
     ----------
@@ -57,25 +58,29 @@ def neighbor_counts(
         Less than n.
     metrics : sequence of {CHEBYSHEV, EUCLIDEAN}, optional
         The norm of each block; the maximum norm by default. Blocks are always joined by the maximum.
+    far : float, optional
+        Rows that are so far apart in the joint space are of different classes, and no neighbours: of a row with fewer
+        than k neighbours, the last one takes the place of the k-th, and their number that of k.
     n_queries : int, optional
         Count for the first so many rows only; neighbours are sought among all.
 
     Notes
     -----
-    The k-th neighbour is that in the space of all blocks. Every count includes the row itself. Where the k-th neighbour
-    is at distance 0, the first row of the answer is the number of copies instead of k, and "nearer" means copies.
+    The k-th neighbour is that in the space of all blocks. Every count includes the row itself. The rule for copies and
+    for rows that are equally far, whose counts need not be whole numbers, is in `information`.
     """
-    (d, n), starts = columns.shape, np.concatenate(([0], np.cumsum(sizes)))
+    (d, n), starts = columns.shape, np.array([0, *accumulate(sizes)])
     queries = n if n_queries is None else n_queries
     norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
+    geometry = Geometry(starts, norms, np.array(spaces), far)
     if not norms.any() and boxes_may_pay(d, n):
         threads = n_jobs if n >= BOXED else 1
         boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
         if n < PROBE_FROM or _visited_share(boxes, k, n) <= WORTH_BOXES:
             run_tasks = partial(_run, n_jobs=threads, verbose=verbose)
-            return _by_boxes(columns, starts, spaces, k, boxes, run_tasks)[:, :queries]
-    counts = np.empty((queries, 1 + len(spaces)), np.int64)
-    scan = partial(scan_counts, columns, starts, norms, np.array(spaces), k, counts)
+            return _by_boxes(columns, geometry, k, boxes, run_tasks)[:queries].T
+    counts = np.empty((queries, 1 + len(spaces)))
+    scan = partial(scan_counts, columns, geometry, k, counts)
     _run([(scan, queries)], n_jobs=n_jobs if float(queries) * n * d >= SCANNED else 1, verbose=verbose)
     return counts.T
 
@@ -88,38 +93,33 @@ def boxes_may_pay(d: int, n: int) -> bool:
 def _visited_share(boxes: Boxes, k: int, n: int) -> float:
     """Return the share of all rows that a search for neighbours looks at, by a few searches."""
     n_boxes, _, width = boxes.tiles.shape
-    probes, radii = range(0, n_boxes, PROBED), np.empty(n)
-    visits = sum(box_radii(boxes, k, radii, box, box + 1) for box in probes)
+    probes, found = range(0, n_boxes, PROBED), new_found(n, 0)
+    visits = sum(box_radii(boxes, k, np.inf, found, box, box + 1) for box in probes)
     return visits * width * n_boxes / (len(probes) * float(n) * n)
 
 
 def _by_boxes(
-    columns: np.ndarray,
-    starts: np.ndarray,
-    spaces: Sequence[int],
-    k: int,
-    boxes: Boxes,
-    run_tasks: Callable[[Sequence[Task]], None],
+    columns: np.ndarray, geometry: Geometry, k: int, boxes: Boxes, run_tasks: Callable[[Sequence[Task]], None]
 ) -> np.ndarray:
-    n, n_boxes = columns.shape[1], len(boxes.tiles)
-    radii, counts = np.empty(n), np.empty((1 + len(spaces), n), np.int64)
-    run_tasks([(partial(box_radii, boxes, k, radii), n_boxes)])
-    bounds, counts[0] = np.maximum(radii, ATOM), k
+    """Return the counts (n, 1 + spaces)."""
+    n, n_boxes, members = columns.shape[1], len(boxes.tiles), list(pairwise(geometry.starts.tolist()))
+    found = new_found(n, geometry.spaces.size)
+    run_tasks([(partial(box_radii, boxes, k, geometry.far, found), n_boxes)])
     tasks: list[Task] = []
-    for space, out in zip(spaces, counts[1:], strict=True):
-        own = columns[[f for b, (i, j) in enumerate(pairwise(starts)) if space >> b & 1 for f in range(i, j)]]
+    for s, space in enumerate(geometry.spaces.tolist(), 1):
+        own = [f for b, (i, j) in enumerate(members) if space >> b & 1 for f in range(i, j)]
+        answer = found.nearer[:, s], found.within[:, s]
         if len(own) == 1:
-            tasks.append((partial(sorted_counts, np.sort(own[0]), own[0], boxes.order, bounds, out), n))
+            values = columns[own[0]]
+            tasks.append((partial(sorted_counts, np.sort(values), values, boxes.order, found.radius, *answer), n))
         else:
-            within = make_boxes(own, WIDE)
-            tasks.append((partial(box_counts, within, bounds, out), len(within.tiles)))
-    atoms = radii == 0
-    if atoms.any():
-        copies = np.empty(n, np.int64)
-        tasks.append((partial(box_counts, boxes, bounds, copies), n_boxes))
+            inner = make_boxes(columns[own], WIDE)
+            tasks.append((partial(box_counts, inner, found.radius, *answer), len(inner.tiles)))
+    if not found.nearer[:, 0].all():  # there are atoms, whose copies were not all sought
+        tasks.append((partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0]), n_boxes))
     run_tasks(tasks)
-    if atoms.any():
-        counts[0, atoms] = copies[atoms]
+    counts = np.empty((n, 1 + geometry.spaces.size))
+    settle_counts(found.k, found.nearer, found.within, counts)
     return counts
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..jit import kernel, kernel_without_nan
-from .selection import count_in_spaces, joint_radius
+from .information import expected_counts
+from .selection import count_in_spaces, find_nearest, neighborhood
 
 CHEBYSHEV, EUCLIDEAN = 0, 1
 TILE, QUERIES = 512, 8  # so many rows stay in the cache while so many queries look at them
+
+
+class Geometry(NamedTuple):
+    """How columns make distances."""
+
+    starts: np.ndarray  # (blocks + 1,): block b has the columns starts[b] to starts[b + 1]
+    metrics: np.ndarray  # (blocks,): and this norm
+    spaces: np.ndarray  # bit masks of blocks
+    far: float  # rows at this distance or beyond, of another class, are nobody's neighbours
 
 
 @kernel_without_nan
@@ -46,14 +58,13 @@ def euclidean_distances(columns, first, stop, center, begin, out):
 
 
 @kernel
-def scan_counts(columns, starts, metrics, spaces, k, counts, begin, stop):
-    """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n).
-
-    Block b has the columns starts[b] to starts[b + 1] and the norm metrics[b].
-    """
+def scan_counts(columns, geometry, k, counts, begin, stop):
+    """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n)."""
+    starts, metrics, spaces, far = geometry
     (d, n), n_blocks = columns.shape, metrics.size
     near, scratch = np.empty((n_blocks, QUERIES, n)), np.empty(n)
-    best, center = np.empty((1, k)), np.empty((QUERIES, d))
+    best, ties, center = np.empty((1, k)), np.empty(1, np.int64), np.empty((QUERIES, d))
+    nearer, within = np.empty(1 + spaces.size, np.int64), np.empty(1 + spaces.size, np.int64)
     for first in range(begin, stop, QUERIES):
         m = min(QUERIES, stop - first)
         for q in range(m):
@@ -69,5 +80,7 @@ def scan_counts(columns, starts, metrics, spaces, k, counts, begin, stop):
                     else:
                         chebyshev_distances(columns, starts[b], starts[b + 1], center[q], tile, out)
         for q in range(m):
-            radius = joint_radius(near, q, first + q, scratch, best)
-            count_in_spaces(near, q, radius, k, spaces, scratch, counts[first + q])
+            find_nearest(near, q, first + q, scratch, best, ties)
+            used, radius, nearer[0], within[0] = neighborhood(best, 0, ties, far)
+            count_in_spaces(near, q, radius, spaces, scratch, nearer, within)
+            expected_counts(used, nearer, within, counts[first + q])

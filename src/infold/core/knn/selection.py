@@ -6,8 +6,6 @@ import numpy as np
 
 from ..jit import kernel, kernel_without_nan
 
-ATOM = 5e-324  # the smallest positive number: only copies are nearer
-
 
 @kernel
 def clear(best, q):
@@ -27,13 +25,41 @@ def insert(best, q, value):
 
 
 @kernel
-def keep_smallest(values, best, q):
-    """Insert the `values` that are among the k smallest so far, best[q], in their places."""
-    worst = best[q, -1]
+def keep_smallest(values, best, q, ties):
+    """Insert the `values` that are among the k smallest so far, best[q], in their places.
+
+    ties[q] is the number of further values that equal the largest of them.
+    """
+    worst, equal = best[q, -1], ties[q]
     for j in range(values.size):
-        if values[j] < worst:
+        if values[j] <= worst:
+            if values[j] == worst:
+                equal += 1
+                continue
             insert(best, q, values[j])
+            equal = equal + 1 if best[q, -1] == worst else 0
             worst = best[q, -1]
+    ties[q] = equal
+
+
+@kernel
+def neighborhood(best, q, ties, far):
+    """Return (k, radius, nearer, within) of query q, from its nearest rows as `keep_smallest` left them.
+
+    The radius is the distance to the k-th neighbour, where k is smaller than asked for if fewer rows are nearer than
+    `far`. Then come the rows that are nearer than it and those that are no farther, the query itself included. Without
+    any neighbour, k is 0 and the radius is `far`.
+    """
+    k = best.shape[1]
+    while k > 0 and best[q, k - 1] >= far:
+        k -= 1
+    if k == 0:
+        return k, far, 1, 1
+    radius, nearer = best[q, k - 1], k - 1
+    while nearer > 0 and best[q, nearer - 1] == radius:
+        nearer -= 1
+    within = 1 + k + (ties[q] if k == best.shape[1] else 0)
+    return k, radius, nearer + (1 if radius > 0.0 else 0), within
 
 
 @kernel
@@ -43,6 +69,16 @@ def count_below(values, bound):
     for j in range(values.size):
         count += values[j] < bound
     return count
+
+
+@kernel
+def count_up_to(values, bound):
+    """Return how many `values` are below `bound`, and how many are not above it."""
+    below, up_to = 0, 0
+    for j in range(values.size):
+        below += values[j] < bound
+        up_to += values[j] <= bound
+    return below, up_to
 
 
 @kernel_without_nan
@@ -65,11 +101,11 @@ def space_distances(near, q, space, scratch):
 
 
 @kernel
-def joint_radius(near, q, row, scratch, best):
-    """Return the distance to the k-th neighbour of query q, given its distances near (blocks, queries, n) to all rows.
+def find_nearest(near, q, row, scratch, best, ties):
+    """Fill best (1, k) with the distances of query q to its nearest rows, from those to all: near (blocks, queries, n).
 
-    The query is `row` itself, which is no neighbour. `scratch` (n,) keeps the joint distances; `best` (1, k) is
-    scratch, too.
+    The query is `row` itself, which is no neighbour. `scratch` (n,) keeps the joint distances. For `ties`, see
+    `keep_smallest`.
     """
     joint = space_distances(near, q, (1 << near.shape[0]) - 1, scratch)
     if near.shape[0] == 1:
@@ -77,18 +113,12 @@ def joint_radius(near, q, row, scratch, best):
             scratch[j] = joint[j]
     scratch[row] = np.inf
     clear(best, 0)
-    keep_smallest(scratch, best, 0)
-    return best[0, -1]
+    ties[0] = 0
+    keep_smallest(scratch, best, 0, ties)
 
 
 @kernel
-def count_in_spaces(near, q, radius, k, spaces, scratch, counts):
-    """Fill `counts` with k and the number of rows nearer than `radius` to query q in each space.
-
-    If `radius` is 0, the number of copies, the row itself included, takes the place of k. `scratch` is as
-    `joint_radius` left it.
-    """
-    bound = max(radius, ATOM)
-    counts[0] = k if radius > 0.0 else 1 + count_below(scratch, bound)
+def count_in_spaces(near, q, radius, spaces, scratch, nearer, within):
+    """Fill nearer[1:] and within[1:] with the rows nearer than `radius` to query q in each space, and no farther."""
     for s in range(spaces.size):
-        counts[1 + s] = count_below(space_distances(near, q, spaces[s], scratch), bound)
+        nearer[1 + s], within[1 + s] = count_up_to(space_distances(near, q, spaces[s], scratch), radius)
