@@ -99,5 +99,5 @@ def test_no_unit_is_too_large_or_too_small(rng, power):
 
 
 def test_labels_are_refused():
-    with pytest.raises(ValueError, match="nominal columns \\(1\\)"):
+    with pytest.raises(TypeError, match="nominal columns \\(1\\)"):
         infold.GeodesicForest().fit(Table(np.eye(4), None, (1,)))

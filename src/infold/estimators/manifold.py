@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from infold.data.checks import check_count
-from infold.data.tables import check_table, listed
+from infold.data.tables import check_table
 
 from .geodesic import check_forest_parameters, forest_plan
 
