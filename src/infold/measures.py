@@ -111,8 +111,10 @@ def mutual_information(
 def certified_nats(question: Question, random_state: Any, n_jobs: int | None, verbose: int) -> float:
     """Return the lower bound on MI at 95 %, in nats, for rows that are independent draws."""
     from .core.certificate.bound import certified_bound
+    from .core.copula.labels import with_indicators
 
-    return certified_bound(question["X"], question["Y"], random_state, n_jobs=n_jobs, verbose=verbose).low
+    x, y = (with_indicators(question.columns(side).T, question.nominal(side))[0] for side in ("X", "Y"))
+    return certified_bound(x, y, random_state, n_jobs=n_jobs, verbose=verbose).low if x.size and y.size else 0.0
 
 
 def make_estimator(

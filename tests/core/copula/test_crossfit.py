@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import neighbors as naive
 
 from infold.core.copula import crossfit
+from infold.core.copula.labels import Origin, plain
 from infold.core.copula.neighbors import judged_local, ksg_local
 from infold.core.copula.scores import even_scores
 
@@ -95,3 +96,29 @@ def test_of_many_columns_only_coordinates_are_looked_at(rng):
     assert names(1) == {"columns"}
     assert "columns" in names(crossfit.MOST_COLUMNS)
     assert names(crossfit.MOST_COLUMNS + 1) == {"bumps 1", "bumps 4", "bumps 9"}
+
+
+def test_two_sides_of_labels_share_what_tables_of_counts_say(rng):
+    n, k = 600, 4
+    label = rng.integers(0, k, n)
+    noisy = np.where(rng.random(n) < 0.4, rng.integers(0, k, n), label)
+    x, y = ((side[:, None] == np.arange(k)).astype(float) for side in (label, noisy))
+    same = Origin(np.zeros(k, int), np.ones(k, bool))
+    (local,) = crossfit.free_locals(x, y, crossfit.deal(n, rng), 3, 0, origins=(same, same), n_jobs=1).values()
+    joint = np.full((k, k), 0.4 / k**2) + np.eye(k) * 0.6 / k
+    truth = (joint * np.log(joint * k * k)).sum()
+    assert abs(local.mean() - truth) < 0.12  # three standard errors of .04
+    assert crossfit.label_local(x, x, 0).mean() == pytest.approx(np.log(k), abs=0.01)
+    many = (rng.integers(0, 150, n)[:, None] == np.arange(150)).astype(float)
+    other = (rng.integers(0, 150, n)[:, None] == np.arange(150)).astype(float)
+    assert crossfit.label_local(many, other, 0).mean() == 0  # each combination once or twice: nothing can be told
+
+
+def test_coordinates_keep_labels_as_they_are(rng):
+    label = rng.integers(0, 3, 300)
+    x = rng.normal(size=(300, 4)) + 2 * (label[:, None] == np.arange(4))
+    y = (label[:, None] == np.arange(3)).astype(float)
+    origins = (plain(4), Origin(np.zeros(3, int), np.ones(3, bool)))
+    found = crossfit.free_locals(x, y, crossfit.deal(300, rng), 3, 0, origins=origins, n_jobs=1)
+    assert set(found) == {"columns", "bumps 1", "bumps 3"}
+    assert np.nanmean(found["bumps 3"]) > 0.3

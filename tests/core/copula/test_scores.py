@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import reference.copula as naive
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import rankdata
 
-from infold.core.copula.scores import copula_columns, distinct_columns, even_scores, normal_scores
+from infold.core.copula.scores import copula_columns, distinct_columns, even_scores, normal_scores, tied_ranks
 
 
 @pytest.mark.parametrize("levels", [3, 10, None])
@@ -39,3 +40,10 @@ def test_average_ranks_keep_ties_together_but_not_equal(rng):
         assert len(set(same)) == same.size
     assert_array_equal(found[:, 1].argsort(), table[:, 1].argsort())
     assert_allclose(found.std(axis=0), 1, rtol=1e-5)
+
+
+def test_ranks_of_ties_that_are_a_hair_apart(rng):
+    table = rng.integers(0, 4, (200, 3)).astype(float)
+    table[:, 2] = rng.normal(size=200)
+    found = tied_ranks(even_scores(table, rng))
+    assert_allclose(found, rankdata(table, axis=0))

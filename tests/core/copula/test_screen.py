@@ -1,9 +1,12 @@
 """The screen against definitions of its tests, and their level."""
 
+import math
+
 import numpy as np
 import pytest
 import reference.copula as naive
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm, poisson
 
 from infold.core.copula import screen
 
@@ -46,6 +49,22 @@ def test_pvalues_are_fair_on_classes_and_counts(rng):
     found = screen.pair_pvalues(screen.rank_waves(x.astype(float), 4), screen.rank_waves(y.astype(float), 4))
     for level in (0.05, 0.01):  # 8,100 tests; χ² is rough where a label is rare
         assert level / 3 < np.mean(found < level) < 1.4 * level
+
+
+@pytest.mark.parametrize("expected", [0.3, 2, 20])
+def test_counts_of_rare_labels_become_normal(expected):
+    # A Poisson count has the skewness of its standardised self: 1 / √expected.
+    count = np.arange(2 + math.ceil(2 * expected), math.ceil(expected + 6 * math.sqrt(expected)) + 2)
+    z = screen.as_normal((count - expected) / math.sqrt(expected), np.full(count.shape, expected**-0.5))
+    ratio = norm.sf(z) / poisson.sf(count - 1, expected)
+    assert np.all((ratio > 0.2) & (ratio < 5))  # taken as normal, they would be a millionth in the far tail
+
+
+def test_labels_are_no_factors_of_products(rng):
+    label = rng.integers(0, 10, 200)
+    x, y = (label[:, None] == np.arange(10)).astype(float), rng.normal(size=(200, 2))
+    is_label = np.ones(10, bool), np.zeros(2, bool)
+    assert screen.screen_columns(x, y, 50, is_label).pvalue > 0.01
 
 
 def test_keeps_the_best_columns(rng):

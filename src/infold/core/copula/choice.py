@@ -16,13 +16,14 @@ from scipy.stats import t as student_t
 
 from infold.parallel.scheduler import blas
 
+from ..knn.discrete import row_codes
 from ..random import draw_seeds
 from .blocks import Block, partitions, sum_overcount
 from .crossfit import deal
 from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
-from .gaussian import dense_part, shrunk
-from .labels import Origin, with_indicators
+from .gaussian import canonical_pairs, dense_part, pairing_test, shrunk
+from .labels import Origin, label_entropy, with_indicators
 from .looks import Candidate, Evidence, Rows, Setting, best, free_candidate, free_evidence, look
 from .scores import Scores, copula_columns, even_scores
 from .screen import either, screen_columns
@@ -80,7 +81,7 @@ def adapt(
     mask_x, mask_y = nominal or (None, None)
     side_x, side_y = with_indicators(x, mask_x), with_indicators(y, mask_y)
     if not (side_x[0].size and side_y[0].size):
-        return zero(len(x), 1.0, "no label is seen twice")
+        return zero(len(x), 1.0, "all labels are rare")
     # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
     with blas().limit(limits=1):
         return _adapt(side_x, side_y, most, n_neighbors, random_state, n_jobs, verbose)
@@ -122,11 +123,11 @@ def _adapt(
     even = even_scores(x[:, kept_x], rng), even_scores(y[:, kept_y], rng)
     scores = Scores(a, b, *even, origin_x.take(kept_x), origin_y.take(kept_y))
     setting = Setting(n_neighbors, deal(n, rng), seeds, n_jobs, verbose)
-    screen = screen_columns(*even, most)
+    screen = screen_columns(*even, most, (scores.origin_x.label, scores.origin_y.label))
     screen = screen._replace(x=scores.origin_x.with_siblings(screen.x), y=scores.origin_y.with_siblings(screen.y))
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
-    weak = dense_part(a, b)
+    weak = (0.0, 0.0) if scores.are_labels else dense_part(a, b)
     found: Found = []
     pvalues, evidence = [screen.pvalue], []
     if screen.x.size and screen.y.size and (wide or screen.x.size + screen.y.size < kept_x.size + kept_y.size):
@@ -136,7 +137,8 @@ def _adapt(
     else:
         looks = look(ALL, scores, *every, setting)
         found += [(c, every) for c in looks.candidates]
-        pvalues.append(looks.gaussian.pvalue)
+        # Labels in random order would lose power; the test holds for any columns.
+        pvalues.append(pairing_test(*canonical_pairs(*even)) if scores.have_labels else looks.gaussian.pvalue)
         evidence += looks.evidence
     along = _along_directions(scores, setting)
     pvalue = _dependence(pvalues, evidence + _evidence(along), setting.seeds, n)
@@ -190,7 +192,10 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
     """Return a candidate for the directions of each side."""
     found: Found = []
     for side in ("X", "Y"):
-        turned = np.arange((scores.x if side == "X" else scores.y).shape[1])
+        origin = scores.origin_x if side == "X" else scores.origin_y
+        if origin.label.all():
+            continue
+        turned = np.arange(origin.label.size)
 
         def estimate(scores: Scores, setting: Setting, side: str = side) -> tuple[np.ndarray, np.ndarray] | None:
             a, even, origin = scores.x, scores.even_y, scores.origin_y
@@ -292,7 +297,5 @@ def side_entropy(table: np.ndarray) -> float:
     n = len(table)
     if any(np.unique(column).size > n // 2 for column in table.T):
         return math.inf
-    counts = np.unique(table, axis=0, return_counts=True)[1]
-    if counts.size > n // 2:
-        return math.inf
-    return float(-(counts / n * np.log(counts / n)).sum()) + (counts.size - 1) / (2 * n)
+    codes = row_codes(table.T)
+    return math.inf if codes.max() >= n // 2 else label_entropy(codes)

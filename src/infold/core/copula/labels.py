@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_LABELS = 50  # of a column; rarer ones are one label together, which loses what they tell apart
-FEWEST_ROWS = 2  # of a label: what is seen once tells nothing
+FEWEST_ROWS = 5  # of a label: what is seen less often tells next to nothing
 
 
 class Origin(NamedTuple):
@@ -55,3 +55,9 @@ def indicators(codes: np.ndarray) -> np.ndarray:
     if kept.size == values.size <= 2:
         kept = kept[1:]
     return (codes[:, None] == kept).astype(float)
+
+
+def label_entropy(codes: np.ndarray) -> float:
+    """Return the entropy of labels, with Miller and Madow's correction."""
+    shares = np.unique(codes, return_counts=True)[1] / len(codes)
+    return float(-(shares * np.log(shares)).sum()) + (shares.size - 1) / (2 * len(codes))

@@ -191,16 +191,16 @@ def look(
     first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
     sides = (scores.x, scores.y) if alone else (a, b)
     rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in zip(sides, (a, b), strict=True))
-    guided, evidence = guided_candidates(Pair(a, b, *rest), first, setting)
-    found = [first, *guided]
+    guided, evidence = ([], []) if scores.are_labels else guided_candidates(Pair(a, b, *rest), first, setting)
+    found = [] if scores.are_labels else [first, *guided]
     for view, values in _free(scores, columns_x, columns_y, setting).items():
 
         def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
             local = _free(scores.rows(of_x, of_y), columns_x, columns_y, setting.of(len(of_x)))[view]
             return float(np.nanmean(local))
 
-        one = free_candidate(name, view, values, refit, gaussian=first)
-        if one.mi > linear or linear == 0:
+        one = free_candidate(name, view, values, refit, gaussian=first if found else None)
+        if one.mi > linear or not found or linear == 0:
             found.append(one)
         known = values[np.isfinite(values)]
         evidence.append(free_evidence(float(known.mean()), mean_error(known), refit))

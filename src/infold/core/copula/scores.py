@@ -60,6 +60,17 @@ def even_scores(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return scores / scores.std(axis=0) + HAIR * rng.standard_normal(table.shape)
 
 
+def tied_ranks(scores: np.ndarray) -> np.ndarray:
+    """Return each column's ranks, 1 … n, the average for values within a few hairs of each other."""
+    ranks = np.empty(scores.shape)
+    for column, out in zip(scores.T, ranks.T, strict=True):
+        order = np.argsort(column)
+        starts = np.flatnonzero(np.concatenate(([True], np.diff(column[order]) > 30 * HAIR)))
+        sizes = np.diff(starts, append=column.size)
+        out[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    return ranks
+
+
 class Scores(NamedTuple):
     """Normal scores of both sides: ties in random order, for Gaussian parts; and by average ranks, for neighbours."""
 
@@ -69,6 +80,16 @@ class Scores(NamedTuple):
     even_y: np.ndarray
     origin_x: Origin
     origin_y: Origin
+
+    @property
+    def have_labels(self) -> bool:
+        """Whether any column is a label."""
+        return bool(self.origin_x.label.any() or self.origin_y.label.any())
+
+    @property
+    def are_labels(self) -> bool:
+        """Whether both sides have labels alone."""
+        return bool(self.origin_x.label.all() and self.origin_y.label.all())
 
     def rows(self, of_x: np.ndarray, of_y: np.ndarray) -> Scores:
         """Return the scores of some rows of x, paired with some rows of y."""

@@ -9,15 +9,17 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, norm, rankdata
+from scipy.stats import chi2, norm
 
 from .gaussian import FLAT
+from .scores import tied_ranks
 
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
 ORDERS = (1, 2, 4)  # nested smooth tests: a line; also an arch, like |x|; also waves
 MAX_PRODUCT_COLUMNS = 64  # per side: 2,016 products of two; a side with more columns has too many
-TIE_DIGITS = 5  # ties are a hair apart
+MOST_KURTOSIS = 5.0  # of a wave after the first; without ties it is 1.5
 TINY = 1e-300
+LITTLE_SKEW = 1e-3  # of a correlation: below, it is as good as normal
 BLOCK = 64  # columns of x whose tests are held at a time, so that memory does not grow with both sides
 
 
@@ -38,10 +40,10 @@ def rank_waves(table: np.ndarray, order: int) -> np.ndarray:
     """Return cos(π j u), j = 1 … order, of each column's ranks u in (0, 1), orthonormal and centred: (order, n, p).
 
     Ties have average ranks. A column of few values has fewer waves than `order`: those that follow from earlier ones
-    are 0.
+    are 0, and so are those for which a few rows stand out, as with many zeros, since their law is not normal.
     """
     n = len(table)
-    u = (rankdata(np.round(table, TIE_DIGITS), axis=0) - 0.5) / n
+    u = (tied_ranks(table) - 0.5) / n
     waves = math.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None, None] * u)
     waves -= waves.mean(axis=1, keepdims=True)
     for j, wave in enumerate(waves):  # without ties they are orthonormal as they are
@@ -49,7 +51,24 @@ def rank_waves(table: np.ndarray, order: int) -> np.ndarray:
             wave -= np.einsum("inp,ip->np", waves[:j], np.einsum("inp,np->ip", waves[:j], wave))
         lengths = np.sqrt((wave**2).sum(axis=0))
         wave /= np.where(lengths > FLAT, lengths, np.inf)
+        if j:
+            wave *= n * (wave**4).sum(axis=0) < MOST_KURTOSIS
     return waves
+
+
+def skewness(waves: np.ndarray) -> np.ndarray:
+    """Return the skewness (order, p) of waves (order, n, p); 0 without ties."""
+    return math.sqrt(waves.shape[1]) * (waves**3).sum(axis=1)
+
+
+def as_normal(z: np.ndarray, skew: np.ndarray) -> np.ndarray:
+    """Return standardised values with a given skewness as normal ones, by Wilson and Hilferty's cube root.
+
+    Two rare labels meet rarely, and how often they do is skewed as a Poisson count is: taken as normal, four meetings
+    for one expected would be beyond doubt.
+    """
+    skew = np.where(np.abs(skew) < LITTLE_SKEW, LITTLE_SKEW, skew)
+    return 6 / skew * (np.cbrt(np.maximum(skew * z / 2 + 1, 0)) - 1) + skew / 6
 
 
 def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
@@ -60,10 +79,15 @@ def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
     """
     n = waves_x.shape[1]
     there_x, there_y = (waves.any(axis=1).cumsum(axis=0) for waves in (waves_x, waves_y))
+    skew_x, skew_y = skewness(waves_x), skewness(waves_y)
+    is_skewed = np.abs(skew_x).max() * np.abs(skew_y).max() > LITTLE_SKEW * math.sqrt(n)
     out = np.ones((waves_x.shape[2], waves_y.shape[2]))
     for start in range(0, len(out), BLOCK):
         some = slice(start, start + BLOCK)
-        squares = (n - 1) * np.einsum("inp,jnq->ijpq", waves_x[:, :, some], waves_y, optimize=True) ** 2
+        z = math.sqrt(n - 1) * np.einsum("inp,jnq->ijpq", waves_x[:, :, some], waves_y, optimize=True)
+        if is_skewed:
+            z = as_normal(z, np.einsum("ip,jq->ijpq", skew_x[:, some], skew_y) / math.sqrt(n))
+        squares = z**2
         for m in ORDERS:
             degrees = np.outer(there_x[m - 1, some], there_y[m - 1])
             out[some] = np.minimum(out[some], chi2.sf(squares[:m, :m].sum(axis=(0, 1)), degrees))
@@ -85,20 +109,27 @@ def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarra
     return np.concatenate(out), *np.triu_indices(p, 1)
 
 
-def screen_columns(x: np.ndarray, y: np.ndarray, max_columns: int) -> Screen:
-    """Return the columns in significant pairs or products, at most max_columns per side, those with the smallest p."""
+def screen_columns(
+    x: np.ndarray, y: np.ndarray, max_columns: int, labels: tuple[np.ndarray, np.ndarray] | None = None
+) -> Screen:
+    """Return the columns in significant pairs or products, at most max_columns per side, those with the smallest p.
+
+    `labels` says which columns of x and of y are indicators: a product with one is a part of the other column.
+    """
     waves = rank_waves(x, max(ORDERS)), rank_waves(y, max(ORDERS))
+    factors = [np.flatnonzero(~label) for label in labels or (np.zeros(side.shape[1], bool) for side in (x, y))]
     pvalues = pair_pvalues(*waves)
     found = np.where(pvalues * pvalues.size < ALPHA_COLUMN, pvalues, 1.0)
     best = [found.min(axis=1), found.min(axis=0)]
     smallest = [either(pvalues.min(), pvalues.size)]
     for side in (0, 1):
-        if not 2 <= waves[side].shape[2] <= MAX_PRODUCT_COLUMNS:
+        numbers = factors[side]
+        if not 2 <= numbers.size <= MAX_PRODUCT_COLUMNS:
             continue
-        pvalues, i, j = product_pvalues(waves[side], waves[1 - side])
+        pvalues, i, j = product_pvalues(waves[side][:, :, numbers], waves[1 - side])
         smallest.append(either(pvalues.min(), pvalues.size))
         for m, c in np.argwhere(pvalues * pvalues.size < ALPHA_COLUMN):
-            for k, column in ((side, i[m]), (side, j[m]), (1 - side, c)):
+            for k, column in ((side, numbers[i[m]]), (side, numbers[j[m]]), (1 - side, c)):
                 best[k][column] = min(best[k][column], pvalues[m, c])
     kept = [np.sort(np.argsort(b, kind="stable")[: min(max_columns, int(np.sum(b < 1)))]) for b in best]
     return Screen(kept[0], kept[1], float(either(min(smallest), len(smallest))))
