@@ -1,0 +1,131 @@
+"""What auto answers given Z: the MI of what Z leaves of one side with what it leaves of the other, and Z.
+
+I(X; Y | Z) = I(X; Y, Z) − I(X; Z), and X may be replaced by residuals, which only Z is needed to undo. Then the second
+term is about 0, and the first is no difference of two large numbers. Z stays on the other side, since what X and Y
+share may show only beside Z, as with a product.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import chi2, norm
+
+from ..knn.discrete import is_discrete, local_discrete, row_codes
+from ..knn.information import CONDITIONAL
+from ..random import draw_seeds
+from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
+from .labels import with_indicators
+from .looks import Candidate
+from .neighbors import mean_error
+from .residuals import residuals
+from .scores import normal_scores
+from .screen import either
+
+Masks = tuple[np.ndarray, np.ndarray, np.ndarray]  # which columns of x, y and z are nominal
+
+GIVEN = "given Z"
+
+
+class Difference(NamedTuple):
+    """I(A; B, Z) − I(A; Z): local values, the p-value of 0, and the first answer."""
+
+    local: np.ndarray
+    pvalue: float
+    first: Answer
+
+
+def adapt_given(
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray,
+    n_neighbors: int,
+    random_state: Any,
+    *,
+    nominal: Masks,
+    n_jobs: int | None,
+    verbose: int = 0,
+) -> Answer:
+    """Return auto's answer about x (n, p) and y (n, q) given z (n, r), of which no column is constant."""
+    seed = int(draw_seeds(random_state, 1)[0])
+    columns = np.hstack([x, y, z]).T
+    if is_discrete(columns, np.concatenate(nominal)):
+        return _of_tables(columns, [side.shape[1] for side in (x, y, z)])
+
+    def differences(rows: np.ndarray) -> tuple[Difference, Difference]:
+        """Return the differences both ways, of some rows."""
+        sides, masks = [side[rows] for side in (x, y, z)], nominal
+        rng = np.random.default_rng(seed)
+        known = with_z(sides[2], masks[2])
+        a, b = (without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True))
+
+        def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
+            kinds = of_one, of_other
+            return adapt(one, other, n_neighbors, seed, nominal=kinds, n_jobs=n_jobs, verbose=verbose)
+
+        def difference(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Difference:
+            both, of_both = np.hstack([other, sides[2]]), np.concatenate([of_other, masks[2]])
+            first, second = mi(one, both, of_one, of_both), mi(one, sides[2], of_one, masks[2])
+            if second.taken.mi == 0:
+                return Difference(first.local, first.pvalue, first)
+            local = first.local - second.local
+            error = mean_error(local)
+            return Difference(local, float(norm.sf(local.mean() / error)) if error > 0 else 1.0, first)
+
+        return difference(a, b, *masks[:2]), difference(b, a, masks[1], masks[0])
+
+    def refit(of_x: np.ndarray, of_y: np.ndarray) -> float:
+        return float(np.mean([part.local.mean() for part in differences(of_x)]))
+
+    n = len(x)
+    parts = differences(np.arange(n))
+    pvalue = float(either(min(part.pvalue for part in parts), 2))
+    candidates = tuple(c for part in parts for c in part.first.candidates)
+    if pvalue >= ALPHA_DEPENDENT:
+        return zero(n, pvalue, f"no test tells X and Y from independent given Z (p = {pvalue:.2g})", candidates)
+    local = np.mean([part.local for part in parts], axis=0)
+    mi = max(float(local.mean()), 0.0)
+    local = local - local.mean() + mi
+    views = " and ".join(dict.fromkeys(part.first.taken.name for part in parts))
+    linear = min(mi, float(np.mean([part.first.taken.linear for part in parts])))
+    taken = Candidate(GIVEN, views, mi, mean_error(local), linear, local=local, refit=refit)
+    used_x, used_y = (np.arange(side.shape[1]) for side in (x, y))
+    reason = "the MI of what Z leaves of one side with what it leaves of the other, and Z; the mean of both ways"
+    return Answer(local, taken, pvalue, reason, (used_x, used_y), candidates, len(columns))
+
+
+def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    """Return which columns are continuous: a function of Z taken off a label, or a count, would tell Z."""
+    n = len(table)
+    return ~nominal & np.array([2 * np.unique(column).size > n for column in table.T], bool)
+
+
+def with_z(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
+    table, origin = with_indicators(z, nominal)
+    return np.where(origin.label, 2 * table - 1, normal_scores(table)) if table.size else np.zeros((len(z), 1))
+
+
+def without_z(side: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the columns of a side, continuous ones less what `known` tells of them."""
+    smooth, out = is_smooth(side, nominal), side.copy()
+    if smooth.any():
+        out[:, smooth] = residuals(normal_scores(side[:, smooth]), known, rng).residuals
+    return out
+
+
+def _of_tables(columns: np.ndarray, sizes: list[int]) -> Answer:
+    """Return the answer from counts of equal rows; the test is the G-test within each value of Z."""
+    n, (p, q, _) = columns.shape[1], sizes
+    plain = local_discrete(columns, sizes, CONDITIONAL, "none")
+    local = local_discrete(columns, sizes, CONDITIONAL, "miller-madow")
+    x, y, z = (row_codes(part) for part in np.split(columns, [p, p + q]))
+    degrees = sum(
+        (np.unique(x[z == value]).size - 1) * (np.unique(y[z == value]).size - 1) for value in range(z.max() + 1)
+    )
+    pvalue = float(chi2.sf(2 * n * plain.mean(), degrees)) if degrees else 1.0
+    if pvalue >= ALPHA_DEPENDENT or local.mean() <= 0:
+        return zero(n, pvalue, f"no test tells X and Y from independent given Z (p = {pvalue:.2g})", error=0.0)
+    taken = Candidate(GIVEN, "counts", float(local.mean()), mean_error(local), local=local)
+    return Answer(local, taken, pvalue, "counts of equal rows", (np.arange(p), np.arange(q)), (taken,), len(columns))

@@ -1,0 +1,118 @@
+"""What is left of columns once others are known: less a smooth function of them, and divided by one.
+
+Given Z both can be undone, so I(X; Y | Z) is that of the residuals, which tell little of Z by themselves. Rows are
+samples, (n, p).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .screen import ORDERS, pair_pvalues, rank_waves
+
+ALPHA_USED = 0.3  # columns of z that may matter: to smooth over one in vain costs little, to miss one fakes dependence
+ALPHA_SCALE = 0.005  # of a scale that changes with a column: dividing by a noisy one adds noise
+N_KNOTS, MAX_CENTRES = 10, 150  # bumps along each column, and around rows
+ALONE, TOGETHER = (0.35, 0.7, 1.4), (0.5, 1.0, 2.0)  # widths of bumps, in standard deviations
+RIDGES = 10.0 ** np.arange(-2, 2.6, 0.5)
+MOST_LEVERAGE = 0.95  # of a row: beyond, leaving it out would blow it up
+LEAST_GAIN = 0.03  # of the variance of log |residual|, for a scale to be worth its noise
+FLAT = 1e-8  # eigenvalues below, beside the largest, are rounding noise
+
+
+class Basis(NamedTuple):
+    """Orthonormal directions u (n, m) of some features, and their squared lengths."""
+
+    u: np.ndarray
+    squares: np.ndarray
+
+
+class Left(NamedTuple):
+    """Residuals (n, p) of standard size, and the scale (n, p) that they were divided by."""
+
+    residuals: np.ndarray
+    scales: np.ndarray
+
+
+def kernel_features(z: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
+    """Return features (n, m) whose inner products are Gaussian bumps, as far as the centres (m, q) show them."""
+    reach = 2 * width**2 * z.shape[1]
+
+    def bumps(rows: np.ndarray) -> np.ndarray:
+        squared = (rows**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * rows @ centres.T
+        return np.exp(-np.maximum(squared, 0) / reach)
+
+    w, v = np.linalg.eigh(bumps(centres))
+    kept = w > FLAT * w[-1]
+    return bumps(z) @ (v[:, kept] / np.sqrt(w[kept]))
+
+
+def as_basis(features: Sequence[np.ndarray]) -> Basis:
+    """Return the basis of features side by side."""
+    table = np.hstack(features)
+    squares, v = np.linalg.eigh(table.T @ table)
+    kept = squares > FLAT * squares[-1]
+    return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept])
+
+
+def smooth_bases(z: np.ndarray, rng: np.random.Generator) -> list[Basis]:
+    """Return bases of smooth functions of z (n, q): sums over single columns, and of all columns together."""
+    n, q = z.shape
+    lines = [np.ones((n, 1)), z / math.sqrt(q)]
+    knots = np.quantile(z, (np.arange(N_KNOTS) + 0.5) / N_KNOTS, axis=0)
+    sums = {
+        width: [kernel_features(z[:, [j]], knots[:, [j]], width) / math.sqrt(q) for j in range(q)] for width in ALONE
+    }
+    bases = [as_basis(lines + parts) for parts in sums.values()]
+    if q > 1:
+        centres = z[rng.permutation(n)[:MAX_CENTRES]]
+        bases += [as_basis([*lines, *sums[ALONE[1]], kernel_features(z, centres, width)]) for width in TOGETHER]
+    return bases
+
+
+def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
+    """Return what is left of target (n,), of mean 0, after ridge regression without the row itself.
+
+    Of all bases and ridges that which predicts left-out rows best is taken, or none.
+    """
+    best, smallest = target, float((target**2).sum())
+    for u, squares in bases:
+        along, leverages = u.T @ target, u**2
+        for ridge in RIDGES:
+            kept = squares / (squares + ridge)
+            left = (target - u @ (kept * along)) / (1 - np.minimum(leverages @ kept, MOST_LEVERAGE))
+            if (left**2).sum() < smallest:
+                best, smallest = left, float((left**2).sum())
+    return best
+
+
+def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> Left:
+    """Return what is left of the columns of `table` (n, p) once z (n, q) is known; both are normal scores.
+
+    A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale.
+    """
+    waves, known = rank_waves(z, max(ORDERS)), {}
+
+    def bases(column: np.ndarray, level: float) -> list[Basis]:
+        """Return bases for the columns of z that a column seems to depend on; none if it does on none."""
+        pvalues = pair_pvalues(rank_waves(column[:, None], max(ORDERS)), waves)[0]
+        chosen = tuple(np.flatnonzero(pvalues < level).tolist())
+        if chosen and chosen not in known:
+            known[chosen] = smooth_bases(z[:, chosen], rng)
+        return known[chosen] if chosen else []
+
+    out, scales = np.empty(table.shape), np.ones(table.shape)
+    for j, column in enumerate(table.T):
+        left = left_over(column - column.mean(), bases(column, ALPHA_USED))
+        size = np.abs(left)
+        logs = np.log(size + 1e-3 * size.mean())
+        logs -= logs.mean()
+        unexplained = left_over(logs, bases(size, ALPHA_SCALE))
+        if (unexplained**2).sum() < (1 - LEAST_GAIN) * (logs**2).sum():
+            scales[:, j] = np.exp(logs - unexplained)
+        out[:, j] = left / scales[:, j]
+    return Left(out, scales)
