@@ -26,7 +26,6 @@ from .resampling import (
     outcome_of,
     prepared,
     refit,
-    refit_repaired,
     refits,
     seeds_for,
     shuffle_of,
@@ -421,8 +420,9 @@ def _fits_alone(
 
 
 def _permuted(estimator: MutualInformationEstimator, singles: Sequence[Single], seed: int) -> list[tuple[float, float]]:
-    """Return MI and test statistic of each question, rows of Y re-paired; equal rows in the same order."""
-    return [refit_repaired(estimator, *single, seed)[:2] for single in singles]
+    """Return MI and test statistic of each question, rows of Y re-paired: in one order, where rows are the same."""
+    orders = {id(shuffle): shuffle.draw(seed) for shuffle in {id(one.shuffle): one.shuffle for one in singles}.values()}
+    return [refit(estimator, question.repaired("Y", orders[id(shuffle)]), seed)[:2] for question, shuffle in singles]
 
 
 def _fits_together(
