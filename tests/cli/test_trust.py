@@ -79,6 +79,21 @@ def test_relevance_names_the_columns(data):
     assert "X a: " in answer("relevance", path, *SIDES, *QUICK)
 
 
+def test_relevance_leaves_out_the_rows_of_each_column(tmp_path):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 60)).round(3)
+    word = np.where(a > 0, "up", "down")
+    cells = [f"{'' if i < 5 else a[i]},{'NA' if i > 56 else b[i]},{word[i]}" for i in range(60)]
+    path = tmp_path / "holes.csv"
+    path.write_text("\n".join(["a,b,word", *cells]))
+    asked = ("relevance", path, "--x", "a,b", "--y", "word", "--missing", "pairwise")
+    found = json.loads(answer(*asked, "--json"))
+    assert [row["n_samples"] for row in found["columns"]] == [55, 57, 52]
+    assert [row["relevant"] for row in found["columns"]] == [True, False, True]
+    assert (found["n_samples"], found["n_dropped"], found["n_permutations"]) == (52, 8, 0)
+    assert "X a: " in answer(*asked)
+
+
 def test_diagnose_speaks_plainly(data):
     path, _ = data
     found = json.loads(answer("diagnose", path, *SIDES, "--method", "ksg", "--json"))
@@ -136,6 +151,7 @@ def test_the_file_is_read_once(data, tmp_path):
         (["test", "FILE", *SIDES, "--encoding", "klingon"], "--encoding='klingon'"),
         (["test", "FILE", *SIDES, "--separator", ";"], "is not a column"),
         (["relevance", "FILE", *SIDES, "--permutations", "3"], "too few"),
+        (["test", "FILE", *SIDES, "--missing", "pairwise"], "missing='pairwise' is not known"),
         (["diagnose", "FILE", *SIDES, "-k", "80"], "80"),
         (["estimate", "FILE", *SIDES, "--level", "0.9"], "--level is for --ci"),
         (["estimate", "FILE", *SIDES, "--ci", "--permutations", "9"], "--permutations is for --test"),

@@ -1,4 +1,4 @@
-"""Relevance: scores by definition, a threshold that noise passes at the stated rate, signals that are found."""
+"""Relevance: scores by definition, p-values that noise gets at the stated rate, signals that are found."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from samples import walk
 
 import infold
 from infold.data.tables import Table
-from infold.inference.relevance import adjusted_pvalues, upper_quantile
+from infold.inference.multiple import holm, max_t, upper_quantile
 from infold.inference.resampling import make_shuffle, seeds_for
 
 
@@ -52,8 +52,8 @@ def test_alone_is_the_mi_of_one_column_with_the_other_side(linked):
     found = infold.relevance(X, Y, n_permutations=4, level=0.25, random_state=5)
     null = np.array([slow_alone(X, Y[order]) for order in orders(60, 5, 4)])
     assert_allclose([*found.scores_x, *found.scores_y], slow_alone(X, Y), atol=1e-12)
-    assert_allclose(found.null_x, null[:, :3].max(axis=1), atol=1e-12)
-    assert_allclose(found.null_y, null[:, 3:].max(axis=1), atol=1e-12)
+    assert_allclose(found.null_x, null[:, :3], atol=1e-12)
+    assert_allclose(found.null_y, null[:, 3:], atol=1e-12)
 
 
 def test_together_is_the_loss_by_shuffling_one_column(linked):
@@ -62,8 +62,8 @@ def test_together_is_the_loss_by_shuffling_one_column(linked):
     after = np.array([slow_together(X, Y, order) for order in orders(60, 5, 4)])
     losses, null = reference.ksg(X, Y, 3) - after.mean(axis=0), after - after.mean(axis=0)
     assert_allclose([*found.scores_x, *found.scores_y], losses, atol=1e-12)
-    assert_allclose(found.null_x, null[:, :3].max(axis=1), atol=1e-12)
-    assert_allclose(found.null_y, null[:, 3:].max(axis=1), atol=1e-12)
+    assert_allclose(found.null_x, null[:, :3], atol=1e-12)
+    assert_allclose(found.null_y, null[:, 3:], atol=1e-12)
 
 
 @pytest.mark.parametrize(("count", "level"), [(19, 0.05), (19, 0.2), (99, 0.05), (99, 0.07), (24, 0.5)])
@@ -71,12 +71,66 @@ def test_one_more_draw_passes_the_threshold_at_the_level(rng, count, level):
     draws = rng.normal(size=count + 1)
     passes = [draws[i] > upper_quantile(np.delete(draws, i), level) for i in range(count + 1)]
     assert sum(passes) == math.floor(level * (count + 1) + 1e-9)
-    pvalues = [adjusted_pvalues(draws[[i]], np.delete(draws, i))[0] for i in range(count + 1)]
-    assert_array_equal(passes, np.array(pvalues) <= level)
+
+
+def slow_max_t(observed, null):
+    """P-values and statistics of max-T by its definition: each draw is compared with all others of its column."""
+    draws = np.vstack((observed, null))
+    t = np.zeros(draws.shape)
+    for i, j in np.ndindex(t.shape):
+        others = np.delete(draws[:, j], i)
+        center = others.mean()
+        above = others[others > center]
+        t[i, j] = (draws[i, j] - center) / np.sqrt(np.mean((above - center) ** 2))
+    largest = t[1:].max(axis=1)
+    return [(1 + np.sum(largest >= one)) / len(draws) for one in t[0]], t, largest
+
+
+@pytest.mark.parametrize("count", [4, 19, 60])
+def test_max_t_by_its_definition(rng, count):
+    null = np.column_stack((rng.normal(size=count), 1e3 + rng.chisquare(1, size=count), 1e-4 * rng.normal(size=count)))
+    observed = null.mean(axis=0) + np.array([1.0, 9.0, 1.5e-4])
+    found = max_t(observed, null, 0.25)
+    expected, t, largest = slow_max_t(observed, null)
+    assert_allclose(found.pvalues, expected)
+    # The threshold is in the column's units: passing it is the same as p ≤ level.
+    assert_array_equal(observed > found.thresholds, np.array(expected) <= 0.25)
+    spread = (observed - null.mean(axis=0)) / t[0]
+    assert_allclose(found.thresholds, null.mean(axis=0) + upper_quantile(largest, 0.25) * spread)
+
+
+def test_every_draw_is_as_likely_to_be_called_relevant(rng):
+    # Exact by exchangeability: exactly floor(level · N) of the N draws are beyond the others, whatever the laws.
+    draws = np.column_stack((rng.normal(size=40), rng.chisquare(1, size=40), rng.standard_cauchy(size=40)))
+    called = [(max_t(draws[i], np.delete(draws, i, axis=0), 0.1).pvalues <= 0.1).any() for i in range(40)]
+    assert sum(called) == 4
+
+
+def test_constant_nulls_need_no_care(rng):
+    null = np.column_stack((np.zeros(19), np.full(19, 0.3), rng.normal(size=19), np.zeros(19)))
+    found = max_t(np.array([0.0, 0.3, 0.0, 0.1]), null, 0.05)
+    assert_array_equal(found.pvalues <= 0.05, [False, False, False, True])
+
+
+def test_a_skewed_null_does_not_hide_other_columns():
+    # 15 normal and 15 skewed null columns, one normal column 4 sd off: the usual sd would find it once in ten times.
+    rng, found, false = np.random.default_rng(0), 0, 0
+    for _ in range(60):
+        null = np.column_stack((rng.normal(size=(200, 15)), rng.chisquare(1, size=(200, 15))))
+        null[0, 0] = 4.0
+        called = max_t(null[0], null[1:], 0.05).pvalues <= 0.05
+        found, false = found + called[0], false + called[1:].any()
+    assert found >= 25
+    assert false <= 9  # 3 expected, more than 9 with a chance of 0.001
+
+
+def test_holm_by_its_definition():
+    assert_allclose(holm(np.array([0.01, 0.5, 0.04, 0.02])), [0.04, 0.5, 0.08, 0.06])
+    assert_allclose(holm(np.array([0.3, 0.9])), [0.6, 0.9])
 
 
 def false_positives(kind, n_sets, n_x, n_y):
-    """In how many independent samples some column of X, and of Y, is above the threshold of level 0.2."""
+    """In how many independent samples some column of X, and of Y, is called relevant at level 0.2."""
     rng, found_any = np.random.default_rng(11), np.zeros(2)
     for seed in range(n_sets):
         X, Y = rng.normal(size=(50, n_x)), rng.normal(size=(50, n_y))
@@ -156,7 +210,7 @@ def test_rows_change_places_within_groups_only(rng):
 def test_a_series_is_told_to_keep_its_blocks():
     x, y = walk(200, 0.95, 0), walk(200, 0.95, 1)
     with pytest.warns(infold.DataWarning, match="autocorrelated"):
-        found = infold.relevance(x, y, n_permutations=19, random_state=0)
+        found = infold.relevance(x, y, random_state=0)
     assert "block=" in repr(found)
     assert "block=" in found.to_dict()["notes"][0]
     assert not infold.relevance(x, y, n_permutations=19, block=20, random_state=0).notes
@@ -183,8 +237,11 @@ def test_the_answer_in_bits_in_json_and_in_words(linked):
         "name": "a",
         "score": nats.scores_x[0],
         "pvalue": 0.05,
+        "threshold": nats.threshold_x[0],
         "relevant": True,
+        "n_samples": 60,
     }
+    assert plain["n_permutations"] == 19
     assert "2 of 5 columns" in repr(nats)
     assert "X a:" in repr(nats)
 
@@ -195,6 +252,9 @@ def test_the_answer_in_bits_in_json_and_in_words(linked):
         ({"kind": "both"}, "kind='both' is not known"),
         ({"n_permutations": 9}, "n_permutations=9 is too few for level=0.05.*pass at least 19"),
         ({"level": 2}, "level=2 must be between 0 and 1"),
+        ({"n_permutations": 0}, "n_permutations=0 must be"),
+        ({"missing": "pair"}, "missing='pair' is not known; choose one of 'error', 'drop', 'pairwise'"),
+        ({"missing": "pairwise", "kind": "together"}, "pass missing='drop'"),
         ({"method": "magic"}, "magic"),
         ({"units": "miles"}, "miles"),
     ],

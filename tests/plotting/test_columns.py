@@ -48,16 +48,23 @@ def test_principal_plane_by_its_definition(rng, shape):
     assert_allclose(shares, singular[:2] ** 2 / np.sum(singular**2))
 
 
-def test_relevance_bars_are_the_scores_and_hatched_below_the_threshold(relevance):
+def test_relevance_bars_are_the_scores_and_hatched_where_not_relevant(relevance):
     ax = plotting.plot_relevance(relevance)
     names = [text.get_text() for text in ax.get_yticklabels()]
     assert len(names) == 5
     widths = [bar.get_width() for bar in ax.patches]
     assert sorted(widths) == sorted([*relevance.scores_x, *relevance.scores_y])
     hatched = [bar.get_hatch() is not None for bar in ax.patches]
-    thresholds = [relevance.threshold_x] * 3 + [relevance.threshold_y] * 2
-    assert hatched == [not width > threshold for width, threshold in zip(widths, thresholds, strict=True)]
-    assert {line.get_xdata()[0] for line in ax.get_lines()} >= {relevance.threshold_x, relevance.threshold_y}
+    score_of = {row["score"]: row for row in relevance.columns()}
+    assert hatched == [not score_of[width]["relevant"] for width in widths]
+    thresholds = {*relevance.threshold_x, *relevance.threshold_y}
+    assert {line.get_xdata()[0] for line in ax.get_lines()} >= thresholds
+    assert "threshold" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_relevance_by_p_values_has_no_threshold(data):
+    ax = plotting.plot_relevance(infold.relevance(*data, random_state=0))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["relevant", "not relevant"]
 
 
 def test_many_columns_are_cut_to_the_highest(relevance):

@@ -27,7 +27,11 @@ Discrete = Annotated[
 ]
 Missing = Annotated[
     str | None,
-    typer.Option("--missing", help="Rows with missing values: error (the default), or drop, which counts them."),
+    typer.Option(
+        "--missing",
+        help="Rows with missing values: error (the default), drop, which counts them, or, for relevance, pairwise: a "
+        "column loses its own only.",
+    ),
 ]
 Separator = Annotated[
     str | None, typer.Option("--separator", help="What separates cells of a text file: a character, tab or space.")

@@ -104,7 +104,8 @@ def read_request(
     dialect = given(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
     )
-    table, x_table, y_table = _read_table(file, x or "", y or "", dialect, given(discrete=discrete, missing=missing))
+    read_as = given(discrete=discrete, missing="drop" if missing == "pairwise" else missing)  # NaN in the tables
+    table, x_table, y_table = _read_table(file, x or "", y or "", dialect, read_as)
     options = _paper_options() if paper else {}
     options |= given(
         missing=missing,

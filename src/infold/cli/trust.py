@@ -55,12 +55,15 @@ def relevance(
     together: Annotated[
         bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it says alone.")
     ] = False,
-    permutations: Permutations = None,
+    permutations: Annotated[
+        int | None,
+        typer.Option("--permutations", help="Number of permutations. (default: auto's own p-values, or 199 for KSG)"),
+    ] = None,
     groups: Groups = None,
     block: Block = None,
     as_json: Json = False,
 ) -> None:
-    """Say which columns carry the information, with a threshold that noise rarely passes."""
+    """Say which columns carry the information, with p-values that are corrected for their number."""
     with working() as warned:
         import infold
 

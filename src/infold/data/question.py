@@ -104,6 +104,15 @@ class Question:
         mask[list(table.nominal)] = True
         return mask[varying(table.values)]
 
+    @property
+    def all_columns(self) -> list[tuple[str, int]]:
+        """All columns, as (block, position)."""
+        return [(block, column) for block, table in self.blocks.items() for column in range(table.values.shape[1])]
+
+    def single(self, block: str, column: int) -> Question:
+        """Return the question about one column of a block: this one, if the block has no other."""
+        return self if self[block].shape[1] == 1 else self.with_columns(block, [column])
+
     def with_rows(self, rows: np.ndarray) -> Question:
         """Return the question about some rows of every block."""
         return Question({name: _taken(table, rows) for name, table in self.blocks.items()})
@@ -144,6 +153,40 @@ def ask(
     for callers that convert it themselves, and need no copy before. `discrete_x`, `discrete_y` and `missing` are as in
     :func:`infold.mutual_information`.
     """
+    tables, index = _read(X, Y, min_samples, discrete_x, discrete_y, missing, as_it_is=as_it_is)
+    dropped = None
+    if missing == "drop":
+        tables, dropped = _without_holes(tables, min_samples)
+    return _checked(tables, dropped, index, discrete_x, discrete_y)
+
+
+def ask_pairwise(
+    X: Any, Y: Any, *, min_samples: int = 1, discrete_x: Any = None, discrete_y: Any = None
+) -> tuple[Question, list[Question]]:
+    """Return the question about rows without a hole, and one about each column by itself with the whole other side.
+
+    A column's question has all rows without a hole in it and in the other side. Rows may be too few.
+    """
+    tables, index = _read(X, Y, min_samples, discrete_x, discrete_y, "drop")
+    left, dropped = _without_holes(tables, 0)
+    if dropped is None or len(dropped) + min_samples <= len(tables["X"].values):
+        whole = _checked(left, dropped, index, discrete_x, discrete_y)
+    else:
+        whole = Question(left, dropped, (), index)
+    singles = []
+    for block, column in whole.all_columns:
+        if whole[block].shape[1] == 1:
+            singles.append(whole)
+        else:
+            single = Question(tables).with_columns(block, [column])
+            singles.append(Question(*_without_holes(single.blocks, 0), (), index))
+    return whole, singles
+
+
+def _read(
+    X: Any, Y: Any, min_samples: int, discrete_x: Any, discrete_y: Any, missing: str, *, as_it_is: bool = False
+) -> tuple[dict[str, Table], Any]:
+    """Return two tables of one length, and the labels of their rows, if there are any."""
     if Y is None:
         raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
     given = {"X": X, "Y": Y}
@@ -156,11 +199,16 @@ def ask(
         for name, data in given.items()
     }
     _check_lengths(tables, min_samples)
-    dropped = None
-    if missing == "drop":
-        tables, dropped = _without_holes(tables, min_samples)
+    return tables, index
+
+
+def _checked(
+    tables: Mapping[str, Table], dropped: np.ndarray | None, index: Any, discrete_x: Any, discrete_y: Any
+) -> Question:
+    """Return the question about tables without holes; warn of what is odd, and refuse a column on both sides."""
     for one, other in combinations(tables, 2):
         _refuse_shared_columns(one, tables[one], other, tables[other])
+    declared = {"X": discrete_x, "Y": discrete_y}
     notes = tuple(note for name in tables if declared[name] is None for note in _label_notes(name, tables[name]))
     question = Question(tables, dropped, notes, index)
     _warn_constant_columns(tables)
@@ -192,9 +240,9 @@ def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[
     if not bad.any():
         return dict(tables), None
     n, left = bad.size, np.flatnonzero(~bad)
-    if left.size < max(1, min_samples):
+    if left.size < min_samples:
         raise ValueError(
-            f"missing='drop' leaves {left.size} of {n} rows, but at least {max(1, min_samples)} are needed; leave out "
+            f"missing='drop' leaves {left.size} of {n} rows, but at least {min_samples} are needed; leave out "
             f"columns with many holes, or fill them in."
         )
     return {name: _recoded(_taken(table, left)) for name, table in tables.items()}, np.flatnonzero(bad)

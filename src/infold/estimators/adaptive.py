@@ -87,6 +87,7 @@ class Adaptive(MutualInformationEstimator):
         self.verbose = verbose
 
     test_statistic_name = "-log10 p"
+    knows_pvalue = True
 
     @property
     def test_statistic_(self) -> float:

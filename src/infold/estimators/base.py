@@ -19,6 +19,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     n_neighbors: int
     test_statistic_name = "mi"
     takes_nominal = True  # whether columns may be classes
+    knows_pvalue = False  # whether a fit has a p-value of independence, `pvalue_`
 
     def fit(
         self, X: Any, Y: Any = None, *, discrete_x: Any = None, discrete_y: Any = None, missing: str = "error"

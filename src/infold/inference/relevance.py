@@ -1,25 +1,40 @@
-"""Which columns carry the information: a score for each, and a threshold that noise columns rarely pass."""
+"""Which columns carry the information: a score for each, and a p-value by its own null distribution."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count, check_share
-from infold.data.question import Question, ask
+from infold.data.kinds import column_kinds
+from infold.data.question import Question, ask, ask_pairwise
+from infold.data.tables import MISSING
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types
 
-from .notes import autocorrelation_note, tell
-from .permutation import permutation_pvalue
-from .resampling import Settings, Shuffle, described, prepared, refit, refits, seeds_for, shuffle_of
+from .multiple import holm, max_t
+from .notes import Note, autocorrelation_note, tell
+from .resampling import (
+    UNKNOWN,
+    Outcome,
+    Settings,
+    Shuffle,
+    outcome_of,
+    prepared,
+    refit,
+    refits,
+    seeds_for,
+    shuffle_of,
+)
 
 ALONE, TOGETHER = "alone", "together"
 KINDS = (ALONE, TOGETHER)
+PAIRWISE = "pairwise"
+N_PERMUTATIONS = 199
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -29,17 +44,22 @@ class Relevance:
     Attributes
     ----------
     scores_x, scores_y : ndarray
-        One value for each column of X, and of Y, in `units`.
-    null_x, null_y : ndarray
-        The largest score of a column of that side in each permutation.
-    threshold_x, threshold_y : float
-        What the largest score of a side passes, if no column of it carries anything, with a chance of `level` at most.
+        One value for each column of X, and of Y, in `units`; NaN if it has too few rows (`missing="pairwise"`).
+    pvalues_x, pvalues_y : ndarray
+        P-value of each column, corrected for the number of columns of its side.
+    threshold_x, threshold_y : ndarray
+        For each column, the score that it must pass; NaN where p-values are not from scores (`method="auto"`).
+    null_x, null_y : ndarray of shape (n_permutations, n_columns)
+        What each column is compared with: scores after permutations, less their mean if `kind` is "together"; with
+        `method="auto"` −log10 p. No rows if the p-values are the method's own.
+    rows_x, rows_y : ndarray of int
+        How many rows each column was scored on.
     kind : {"alone", "together"}
         What a score means; see :func:`relevance`.
     level : float
         Chance of any false column on a side.
     mi : float
-        The estimate with all columns.
+        The estimate with all columns; NaN if too few rows have no missing value (`missing="pairwise"`).
     units, method, n_samples, n_features, settings, names, kinds, n_dropped
         As in :class:`MutualInformation`.
     notes : tuple of str
@@ -48,8 +68,14 @@ class Relevance:
 
     scores_x: np.ndarray = field(compare=False)
     scores_y: np.ndarray = field(compare=False)
+    pvalues_x: np.ndarray = field(compare=False)
+    pvalues_y: np.ndarray = field(compare=False)
+    threshold_x: np.ndarray = field(compare=False)
+    threshold_y: np.ndarray = field(compare=False)
     null_x: np.ndarray = field(compare=False)
     null_y: np.ndarray = field(compare=False)
+    rows_x: np.ndarray = field(compare=False)
+    rows_y: np.ndarray = field(compare=False)
     kind: str
     level: float
     mi: float
@@ -64,34 +90,14 @@ class Relevance:
     notes: tuple[str, ...] = ()
 
     @property
-    def threshold_x(self) -> float:
-        """Score that a column of X must pass."""
-        return upper_quantile(self.null_x, self.level)
-
-    @property
-    def threshold_y(self) -> float:
-        """Score that a column of Y must pass."""
-        return upper_quantile(self.null_y, self.level)
-
-    @property
     def relevant_x(self) -> np.ndarray:
-        """Whether each column of X is above the threshold."""
-        return self.scores_x > self.threshold_x
+        """Whether the p-value of each column of X is at most the level."""
+        return self.pvalues_x <= self.level + ROUNDING
 
     @property
     def relevant_y(self) -> np.ndarray:
-        """Whether each column of Y is above the threshold."""
-        return self.scores_y > self.threshold_y
-
-    @property
-    def pvalues_x(self) -> np.ndarray:
-        """P-value of each column of X, corrected for the number of columns."""
-        return adjusted_pvalues(self.scores_x, self.null_x)
-
-    @property
-    def pvalues_y(self) -> np.ndarray:
-        """P-value of each column of Y, corrected for the number of columns."""
-        return adjusted_pvalues(self.scores_y, self.null_y)
+        """Whether the p-value of each column of Y is at most the level."""
+        return self.pvalues_y <= self.level + ROUNDING
 
     @property
     def names_x(self) -> tuple[str, ...]:
@@ -105,50 +111,62 @@ class Relevance:
 
     @property
     def n_permutations(self) -> int:
-        """Permutations behind the thresholds."""
-        return self.null_x.size
+        """Permutations behind the p-values; 0 if these are the method's own."""
+        return len(self.null_x)
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return one row per column, ready for a table: side, name, score, pvalue, relevant."""
-        sides = (
-            ("x", self.names_x, self.scores_x, self.pvalues_x, self.relevant_x),
-            ("y", self.names_y, self.scores_y, self.pvalues_y, self.relevant_y),
-        )
+        """Return one row per column, ready for a table: side, name, score, pvalue, threshold, relevant, n_samples."""
         return [
-            {"side": side, "name": name, "score": float(score), "pvalue": float(pvalue), "relevant": bool(relevant)}
-            for side, *columns in sides
-            for name, score, pvalue, relevant in zip(*columns, strict=True)
+            {
+                "side": side,
+                "name": name,
+                "score": None if math.isnan(score) else float(score),
+                "pvalue": float(pvalue),
+                "threshold": None if math.isnan(threshold) else float(threshold),
+                "relevant": bool(relevant),
+                "n_samples": int(rows),
+            }
+            for side in "xy"
+            for name, score, pvalue, threshold, relevant, rows in zip(
+                *(getattr(self, f"{what}_{side}") for what in COLUMN_FIELDS), strict=True
+            )
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        kept = ("kind", "level", "mi", "units", "method", "n_samples", "n_features", "n_dropped", "settings", "notes")
-        thresholds = {"threshold_x": self.threshold_x, "threshold_y": self.threshold_y}
-        plain = plain_types({name: getattr(self, name) for name in kept} | thresholds)
+        kept = ("kind", "level", "units", "method", "n_samples", "n_features", "n_dropped", "settings", "notes")
+        plain = plain_types({name: getattr(self, name) for name in kept})
+        plain["mi"] = None if math.isnan(self.mi) else self.mi
         plain["x_kinds"], plain["y_kinds"] = (list(side) for side in self.kinds)
         return {**plain, "n_permutations": self.n_permutations, "columns": self.columns()}
 
     def __repr__(self) -> str:
         """Return a line for each column that matters, highest first."""
-        rows = sorted(self.columns(), key=lambda row: -row["score"])
-        found = [row for row in rows if row["relevant"]]
+        rows = self.columns()
+        found = sorted((row for row in rows if row["relevant"]), key=lambda row: (-row["score"], row["pvalue"]))
+        pairwise = any(row["n_samples"] != self.n_samples for row in rows)
         lines = [
             f"  {row['side'].upper()} {row['name']}: {row['score']:.3g} {self.units}, p = {row['pvalue']:.2g}"
+            + (f", {row['n_samples']} rows" if pairwise else "")
             for row in found[:MOST_LINES]
         ]
         if len(found) > MOST_LINES:
             lines.append(f"  and {len(found) - MOST_LINES} more")
+        source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
+        kept = "are used for some columns only" if pairwise else "were dropped"
         return "\n".join(
             [
-                f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}; thresholds: "
-                f"X {self.threshold_x:.3g}, Y {self.threshold_y:.3g})",
+                f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}, {source}; level "
+                f"{100 * self.level:g} %)",
                 *lines,
-                *([f"  {self.n_dropped} rows with missing values were dropped"] if self.n_dropped else []),
+                *([f"  {self.n_dropped} rows with missing values {kept}"] if self.n_dropped else []),
                 *(f"  note: {note}" for note in self.notes),
             ]
         )
 
 
+COLUMN_FIELDS = ("names", "scores", "pvalues", "threshold", "relevant", "rows")
+ROUNDING = 1e-12
 MOST_LINES = 20
 
 
@@ -156,9 +174,9 @@ def relevance(
     X: Any,
     Y: Any,
     *,
-    method: str = "ksg",
+    method: str | None = None,
     kind: str = ALONE,
-    n_permutations: int = 199,
+    n_permutations: int | None = None,
     level: float = 0.05,
     groups: Any = None,
     block: int | None = None,
@@ -178,39 +196,57 @@ def relevance(
     ----------
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
-    method : str, default="ksg"
-        Estimator, as in :func:`mutual_information`. Every column is estimated `n_permutations` times, so the fastest is
-        the default.
+    method : str or None, default=None
+        Estimator, as in :func:`mutual_information`. None is "auto" where its own p-values will do: for columns alone,
+        without `groups`, `block` or a number of permutations. Else it is "ksg", which is fast enough for permutations.
     kind : {"alone", "together"}, default="alone"
         What a score is. "alone": the MI of the column by itself with the whole other side. "together": what the MI of
         all columns loses when this one is shuffled. They answer different questions: of two copies of a signal, each
         is high alone, and low together, as the other one makes up for it; of two columns that tell only in combination
         (XOR), each is 0 alone, and high together.
-    n_permutations : int, default=199
-        Shuffles behind the thresholds; at least 1 / level − 1.
+    n_permutations : int or None, default=None
+        Permutations behind the p-values, at least 1 / level − 1. None is 199, or 0 where the method's own p-values do:
+        "auto", columns alone, and neither `groups` nor `block`.
     level : float, default=0.05
-        Chance that any column of a side that carries nothing is above the threshold.
+        Chance that any column of a side that carries nothing is called relevant.
     groups, block
         Rows that may change places, as in :func:`independence_test`.
-    n_neighbors, units, random_state, n_jobs, verbose, discrete_x, discrete_y, missing, **options
+    missing : {"error", "drop", "pairwise"}, default="error"
+        As in :func:`mutual_information`. "pairwise", for columns alone: a column is scored on all rows that have a
+        value in it and in the whole other side.
+    n_neighbors, units, random_state, n_jobs, verbose, discrete_x, discrete_y, **options
         As in :func:`mutual_information`.
 
     Returns
     -------
     Relevance
-        `scores_x`, `scores_y`, `threshold_x`, `threshold_y`, `relevant_x`, `relevant_y`.
+        `scores_x`, `pvalues_x`, `relevant_x`, and the same for Y; `columns()` for a table.
 
     Notes
     -----
-    The threshold is family-wise: a quantile of the largest score of all columns of a side over permutations (Westfall &
-    Young's max-T). Alone, a permutation re-pairs the rows of X and Y as wholes. A column that is independent of the
-    other side has the same law before and after, whatever the other columns carry. Together, a permutation shuffles a
-    single column, all others staying as they are; what is compared is the MI after the shuffle less its mean over
-    shuffles. That is exact for a column that is independent of everything else. A column that carries nothing itself
-    but depends on columns of its own side that do can pass: the shuffle takes away that dependence too.
+    A coin, a count and a measurement have different null distributions, so each column is compared with its own.
+    Without permutations that is auto's p-value of independence, and Holm's method corrects for the number of columns on
+    a side. Auto answers 0 where its p-value is .001 or more, so a column may be relevant with a score of 0.
 
-    Scores are estimates of a kNN method: with many noise columns on the other side they fall short. Use them to rank
-    columns, and the threshold to tell them from noise.
+    With permutations a score is standardised: its distance from the mean of the column's other scores (after the other
+    permutations, or of the data), over the root mean square distance of those above the mean. That is a standard
+    deviation which knows of skewed null distributions: with the usual one, classes and rare values would hide other
+    columns. The p-value is the share of permutations in which the largest standardised score of any column of the side
+    is as large (Westfall & Young's max-T). Data and permutations are treated alike, so the level is exact for
+    exchangeable rows. Columns with missing values of their own are permuted apart, which makes p-values a little
+    larger.
+
+    Alone, a permutation re-pairs the rows of X and Y as wholes. A column that is independent of the other side has the
+    same law before and after, whatever the other columns carry. Together, it shuffles a single column, all others
+    staying as they are, and the MI before is compared with the MI after. That is valid for a column that is independent
+    of everything else. A column that carries nothing itself but depends on columns of its own side that do can pass:
+    the shuffle takes away that dependence too.
+
+    Scores are for ranking: with many noise columns on the other side, those of KSG fall short.
+
+    References
+    ----------
+    P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", Wiley 1993.
 
     Examples
     --------
@@ -230,23 +266,63 @@ def relevance(
     >>> infold.relevance(X[:, :2], Y, kind="together", random_state=0).relevant_x
     array([ True,  True])
     """
+    check_choice("kind", kind, KINDS)
+    check_choice("missing", missing, (*MISSING, PAIRWISE))
+    free = groups is None and block is None
+    if method is None:
+        method = "auto" if kind == ALONE and free and n_permutations is None else "ksg"
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
-    check_choice("kind", kind, KINDS)
-    check_permutations(n_permutations, level)
-    question = ask(
-        X,
-        Y,
-        min_samples=estimator.n_neighbors + 1,
-        discrete_x=discrete_x,
-        discrete_y=discrete_y,
-        missing=missing,
-    )
+    check_share("level", level)
+    if n_permutations is None:
+        n_permutations = 0 if kind == ALONE and free and estimator.knows_pvalue else N_PERMUTATIONS
+    else:
+        check_count("n_permutations", n_permutations)
+    if n_permutations:
+        check_permutations(n_permutations, level)
+    asked: dict[str, Any] = {
+        "min_samples": estimator.n_neighbors + 1,
+        "discrete_x": discrete_x,
+        "discrete_y": discrete_y,
+    }
+    singles = None
+    if missing != PAIRWISE:
+        question = ask(X, Y, missing=missing, **asked)
+    elif kind == ALONE:
+        question, columns = ask_pairwise(X, Y, **asked)
+        singles = [Single(one, shuffle_of(one, groups, block)) for one in columns]
+    else:
+        raise ValueError(
+            f"missing='pairwise' is for kind='alone', but kind={kind!r} needs all columns of a row; pass "
+            f"missing='drop'."
+        )
     shuffle = shuffle_of(question, groups, block)
-    estimator.fit_question(question)
+    if question.n_samples > estimator.n_neighbors:
+        estimator.fit_question(question)
     return column_relevance(
-        question, estimator, settings, shuffle, kind=kind, n_permutations=n_permutations, level=level
+        question,
+        estimator,
+        settings,
+        shuffle,
+        kind=kind,
+        n_permutations=n_permutations,
+        level=level,
+        singles=singles,
     )
+
+
+class Single(NamedTuple):
+    """The question about one column, and how its rows may change places."""
+
+    question: Question
+    shuffle: Shuffle
+
+
+class Fits(NamedTuple):
+    """What the estimator says of each of d columns: of the data, and after each permutation."""
+
+    observed: list[Outcome]  # NaN for a column that has too few rows
+    null: np.ndarray  # (B, d, 2): MI and test statistic
 
 
 def column_relevance(
@@ -256,86 +332,165 @@ def column_relevance(
     shuffle: Shuffle,
     *,
     kind: str = ALONE,
-    n_permutations: int = 199,
+    n_permutations: int = N_PERMUTATIONS,
     level: float = 0.05,
+    singles: Sequence[Single] | None = None,
 ) -> Relevance:
-    """Return what each column carries, beside the fitted estimator."""
-    mi = estimator.mi_ / settings.unit
+    """Return what each column carries, beside the fitted estimator.
+
+    With 0 permutations p-values are the method's own. `singles` are the questions about single columns, if these have
+    rows of their own.
+    """
+    whole = outcome_of(estimator) if question.n_samples > estimator.n_neighbors else UNKNOWN
     first, *seeds = seeds_for(settings.random_state, 1 + n_permutations)
+    kinds = question.kinds if singles is None else _own_kinds(question, singles)
     if kind == ALONE:
-        alone = _alone(question)
-        jobs: list[tuple[Any, ...]] = [(_scores, estimator, alone, None, first)]
-        jobs += [(_scores, estimator, alone, shuffle, seed) for seed in seeds]
+        singles = _alone(question, shuffle) if singles is None else singles
+        fits = _fits_alone(singles, question, whole, estimator, settings, first, seeds)
+        rows = [single.question.n_samples for single in singles]
     else:
-        jobs = [(_scores_without, estimator, question, shuffle, seed) for seed in seeds]
-    rows = np.array(list(refits(jobs, settings, "columns", n_samples=question.n_samples))) / settings.unit
-    if kind == ALONE:
-        scores, null = rows[0], rows[1:]
-    else:
-        scores, null = mi - rows.mean(axis=0), rows - rows.mean(axis=0)
-    d_x = question.n_features[0]
+        fits = _fits_together(question, whole, estimator, settings, shuffle, seeds)
+        rows = [question.n_samples] * sum(question.n_features)
+    sides: dict[str, np.ndarray] = {}
+    start = 0
+    for side, d in zip("xy", question.n_features, strict=True):
+        of_side = slice(start, start + d)
+        part = Fits(fits.observed[of_side], fits.null[:, of_side])
+        found = _judged(part, kind, level, settings.unit, estimator.test_statistic_name == "mi")
+        sides |= {f"{name}_{side}": values for name, values in found.items()}
+        sides[f"rows_{side}"] = np.array(rows[of_side])
+        start += d
+    told = _few_rows_note(question, rows, estimator.n_neighbors), autocorrelation_note(question, shuffle)
     return Relevance(
-        scores_x=scores[:d_x],
-        scores_y=scores[d_x:],
-        null_x=null[:, :d_x].max(axis=1),
-        null_y=null[:, d_x:].max(axis=1),
+        **sides,
         kind=kind,
         level=level,
-        mi=mi,
-        notes=question.notes + tell((autocorrelation_note(question, shuffle),)),
-        **described(estimator, settings),
+        mi=whole.mi / settings.unit,
+        units=settings.units,
+        method=settings.method,
+        n_samples=question.n_samples,
+        n_features=(question.n_features[0], question.n_features[1]),
+        settings=estimator.get_params(),
+        names=(question.names[0], question.names[1]),
+        kinds=kinds,
+        n_dropped=question.n_dropped,
+        notes=question.notes + tell(told),
     )
 
 
-def _alone(question: Question) -> list[Question]:
+def _alone(question: Question, shuffle: Shuffle) -> list[Single]:
     """Return the question about each column by itself with the whole other side."""
-    return [
-        question.with_columns(block, [column])
-        for block, table in question.blocks.items()
-        for column in range(table.values.shape[1])
+    return [Single(question.single(block, column), shuffle) for block, column in question.all_columns]
+
+
+def _own_kinds(question: Question, singles: Sequence[Single]) -> tuple[tuple[str, ...], ...]:
+    """Return the kinds of the columns of each block, by the rows that each of them has."""
+    found = [
+        (block, *column_kinds(one.question.blocks[block]))
+        for (block, _), one in zip(question.all_columns, singles, strict=True)
     ]
+    return tuple(tuple(kind for owner, kind in found if owner == block) for block in question.blocks)
 
 
-def _scores(
-    estimator: MutualInformationEstimator, questions: Sequence[Question], shuffle: Shuffle | None, seed: int
-) -> list[float]:
-    """Return the MI of each question, rows of Y re-paired if there is a shuffle."""
-    if shuffle is not None:
-        order = shuffle.draw(seed)
-        questions = [question.repaired("Y", order) for question in questions]
-    return [refit(estimator, question, seed).mi for question in questions]
+def _fits_alone(
+    singles: Sequence[Single],
+    question: Question,
+    whole: Outcome,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    first: int,
+    seeds: Sequence[int],
+) -> Fits:
+    """Fit each column by itself; a side's only column is the whole question, which has been fitted already."""
+    distinct = {id(one.question): one for one in singles if one.question.n_samples > estimator.n_neighbors}
+    known = {id(question): whole}
+    new = [one.question for key, one in distinct.items() if key not in known]
+    jobs: list[tuple[Any, ...]] = [(refit, estimator, one, first) for one in new]
+    known |= dict(zip(map(id, new), refits(jobs, settings, "columns"), strict=True))
+    observed = [known.get(id(one.question), UNKNOWN) for one in singles]
+    null = np.full((len(seeds), len(singles), 2), np.nan)
+    if seeds and distinct:
+        jobs = [(_permuted, estimator, list(distinct.values()), seed) for seed in seeds]
+        drawn = np.array(list(refits(jobs, settings, "permutations", n_samples=question.n_samples)))
+        place = {key: i for i, key in enumerate(distinct)}
+        for column, one in enumerate(singles):
+            if id(one.question) in place:
+                null[:, column] = drawn[:, place[id(one.question)]]
+    return Fits(observed, null)
 
 
-def _scores_without(
+def _permuted(estimator: MutualInformationEstimator, singles: Sequence[Single], seed: int) -> list[tuple[float, float]]:
+    """Return MI and test statistic of each question, rows of Y re-paired: in one order, where rows are the same."""
+    orders = {id(shuffle): shuffle.draw(seed) for shuffle in {id(one.shuffle): one.shuffle for one in singles}.values()}
+    return [refit(estimator, question.repaired("Y", orders[id(shuffle)]), seed)[:2] for question, shuffle in singles]
+
+
+def _fits_together(
+    question: Question,
+    whole: Outcome,
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    shuffle: Shuffle,
+    seeds: Sequence[int],
+) -> Fits:
+    """Fit all columns, each of them shuffled in turn."""
+    jobs: list[tuple[Any, ...]] = [(_without, estimator, question, shuffle, seed) for seed in seeds]
+    null = np.array(list(refits(jobs, settings, "permutations", n_samples=question.n_samples)))
+    return Fits([whole] * null.shape[1], null)
+
+
+def _without(
     estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int
-) -> list[float]:
-    """Return the MI of all columns, each of them shuffled in turn."""
+) -> list[tuple[float, float]]:
+    """Return MI and test statistic of all columns, each of them shuffled in turn."""
     order = shuffle.draw(seed)
     return [
-        refit(estimator, question.repaired_column(block, column, order), seed).mi
-        for block, table in question.blocks.items()
-        for column in range(table.values.shape[1])
+        refit(estimator, question.repaired_column(block, column, order), seed)[:2]
+        for block, column in question.all_columns
     ]
 
 
-def check_permutations(n_permutations: Any, level: Any) -> None:
-    """Refuse a threshold that so few permutations cannot give."""
-    check_count("n_permutations", n_permutations)
-    check_share("level", level)
+def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) -> dict[str, np.ndarray]:
+    """Return scores, p-values, thresholds and null of the columns of a side; tests are about scores, or about other."""
+    mi, statistic, own = np.array(fits.observed).T
+    null_mi, null = fits.null[..., 0], fits.null[..., 1]
+    n_permutations, d = null.shape
+    pvalues, thresholds = np.ones(d), np.full(d, np.nan)
+    scored = ~np.isnan(mi)
+    if not n_permutations:
+        pvalues[scored] = holm(own[scored])
+    elif scored.any():
+        pvalues[scored], thresholds[scored] = max_t(statistic[scored], null[:, scored], level)
+    if kind == TOGETHER:
+        mi, thresholds = mi - null_mi.mean(axis=0), thresholds - null.mean(axis=0)
+        null = null - null.mean(axis=0)
+    scale = unit if by_score else 1.0
+    return {
+        "scores": mi / unit,
+        "pvalues": pvalues,
+        "threshold": thresholds / unit if by_score else np.full(d, np.nan),
+        "null": null / scale,
+    }
+
+
+def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) -> Note | None:
+    """Tell of columns that no score can be given."""
+    labels = [
+        f"{side} {names[i]!r}" if names else f"{side} {i}"
+        for side, names, d in zip("XY", question.names, question.n_features, strict=True)
+        for i in range(d)
+    ]
+    few = [label for label, count in zip(labels, rows, strict=True) if count <= n_neighbors]
+    if not few:
+        return None
+    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
+    return Note(f"Too few rows have all values that a score needs: {', '.join(few[:5])}{more}.", urgent=True)
+
+
+def check_permutations(n_permutations: int, level: float) -> None:
+    """Refuse p-values that so few permutations cannot give."""
     if level * (n_permutations + 1) < 1 - 1e-9:
         raise ValueError(
             f"n_permutations={n_permutations} is too few for level={level:g}: the smallest p-value is "
             f"{1 / (n_permutations + 1):.2g}; pass at least {math.ceil(1 / level - 1e-9) - 1}."
         )
-
-
-def upper_quantile(null: np.ndarray, level: float) -> float:
-    """Return the value that one more draw from the same law passes with a chance of `level` at most."""
-    rank = null.size + 1 - math.floor(level * (null.size + 1) + 1e-9)
-    return float(np.sort(null)[rank - 1])
-
-
-def adjusted_pvalues(scores: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Return the p-value of each score, by the draws that are at least as large."""
-    above = null.size - np.searchsorted(np.sort(null), scores, side="left")
-    return permutation_pvalue(above, null.size)

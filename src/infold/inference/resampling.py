@@ -64,10 +64,19 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
 
 
 class Outcome(NamedTuple):
-    """What one refit found, in nats; the statistic is what a test compares."""
+    """What one fit found, in nats; the statistic is what a test compares, the p-value the method's own, if any."""
 
     mi: float
     statistic: float
+    pvalue: float
+
+
+UNKNOWN = Outcome(math.nan, math.nan, math.nan)
+
+
+def outcome_of(fitted: MutualInformationEstimator) -> Outcome:
+    """Return what a fitted estimator found."""
+    return Outcome(fitted.mi_, fitted.test_statistic_, getattr(fitted, "pvalue_", math.nan))
 
 
 def refit(
@@ -81,7 +90,7 @@ def refit(
     if n_neighbors is not None:
         fresh.n_neighbors = n_neighbors
     fresh._fit(question)
-    return Outcome(fresh.mi_, fresh.test_statistic_)
+    return outcome_of(fresh)
 
 
 def refit_repaired(estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int) -> Outcome:
@@ -201,7 +210,7 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
             raise TypeError("groups mixes labels that cannot be compared; pass all numbers or all text.") from None
         members = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     length = 1 if block is None else check_count("block", block)
-    if length > n_samples // 2:
+    if block is not None and length > n_samples // 2:
         raise ValueError(
             f"block={length} leaves fewer than two whole blocks of the {n_samples} rows; pass at most {n_samples // 2}."
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOUND: dict[str, Any] = {"facecolor": BLUE}
 NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}
-THRESHOLD: dict[str, Any] = {"color": "black", "linestyle": "dashed", "linewidth": 1.6}
+THRESHOLD: dict[str, Any] = {"color": "black", "linewidth": 1.6}
 
 MANY_POINTS = 1_000  # more points than this are one bitmap in a vector image, not a shape each
 
@@ -111,7 +111,7 @@ def _eigen_by_svd(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | None = None) -> Axes:
-    """Plot a bar for each column, filled where it is above the threshold.
+    """Plot a bar for each column, filled where it is relevant, and the threshold of each, if it has one.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
     ['X 0', 'X 1', 'Y 0', 'Y 1']
     """
     check_count("max_columns", max_columns)
-    rows = relevance.columns()
+    rows = [row for row in relevance.columns() if row["score"] is not None]
     sides = [sorted((r for r in rows if r["side"] == side), key=lambda r: -r["score"])[:max_columns] for side in "xy"]
     n_bars = sum(map(len, sides))
     ax = axes_or_new(ax, 5.0, 1.3 + 0.24 * (n_bars + 1))
     places: list[int] = []
-    for side, threshold in zip(sides, (relevance.threshold_x, relevance.threshold_y), strict=True):
+    for side in sides:
         top = places[-1] + 2 if places else 0  # a gap between the sides
-        _draw_side(ax, side, top, threshold)
+        _draw_side(ax, side, top)
         places += range(top, top + len(side))
     names = [f"{row['side'].upper()} {label(row['name'])}" for side in sides for row in side]
     ax.axvline(0, color="black", linewidth=0.8)
@@ -153,25 +153,27 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
     ax.set_xlabel(lost + mi_label(relevance.units))
     if n_bars < len(rows):
         ax.set_title(f"the {max_columns} highest columns per side, of {len(rows)} in all", fontsize="medium")
-    _relevance_legend(ax)
+    _relevance_legend(ax, any(row["threshold"] is not None for row in rows))
     open_frame(ax)
     return ax
 
 
-def _draw_side(ax: Axes, rows: list[dict[str, Any]], top: int, threshold: float) -> None:
-    """Draw the bars of one side from `top` downwards, and its threshold across them."""
+def _draw_side(ax: Axes, rows: list[dict[str, Any]], top: int) -> None:
+    """Draw the bars of one side from `top` downwards, and the threshold of each across it."""
     for place, row in enumerate(rows, top):
         look = FOUND if row["relevant"] else NOT_FOUND
         ax.barh(place, row["score"], height=0.75, edgecolor="black", linewidth=0.7, **look)
-    ends = [threshold] * 2, [top - 0.5, top + len(rows) - 0.5]
-    ax.plot(*ends, color="white", linewidth=3.2)  # so that it shows on a dark bar
-    ax.plot(*ends, **THRESHOLD)
+        if row["threshold"] is not None:
+            ends = [row["threshold"]] * 2, [place - 0.5, place + 0.5]
+            ax.plot(*ends, color="white", linewidth=3.2)  # so that it shows on a dark bar
+            ax.plot(*ends, **THRESHOLD)
 
 
-def _relevance_legend(ax: Axes) -> None:
+def _relevance_legend(ax: Axes, has_threshold: bool) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    bars = (("above", FOUND), ("not above", NOT_FOUND))
+    bars = (("relevant", FOUND), ("not relevant", NOT_FOUND))
     patches = [Patch(edgecolor="black", linewidth=0.7, label=words, **look) for words, look in bars]
-    legend_above(ax, handles=[Line2D([], [], label="threshold", **THRESHOLD), *patches], ncols=3)
+    lines = [Line2D([], [], label="threshold", **THRESHOLD)] if has_threshold else []
+    legend_above(ax, handles=[*lines, *patches], ncols=3)

@@ -164,7 +164,7 @@ def local_pictures(report: Report) -> list[Picture]:
             f"local-{i}",
             plot_local(result, table, ax=_axes()),
             f"Samples in the plane of {side}, shaded by local value, from {low} to {high} {result.units}.",
-            f"Samples by {side} (columns above the threshold, if any), dark where X and Y tell much about each other. "
+            f"Samples by {side} (relevant columns, if any), dark where X and Y tell much about each other. "
             "The mean of all local values is the estimate.",
         )
         for i, (side, table) in enumerate(planes.items())
@@ -186,7 +186,7 @@ def column_pictures(report: Report) -> list[Picture]:
                 _picture(
                     f"columns-{found.kind}",
                     plot_relevance(found, ax=_axes(1.5 + 0.23 * (n_bars + 1))),
-                    f"Bars for each column. Above the threshold: {_listed(found)}.",
+                    f"Bars for each column. Relevant: {_listed(found)}.",
                     captions[found.kind],
                 )
             )
