@@ -1,4 +1,4 @@
-"""Is there any dependence: the permutation test, and the p-value of permutations."""
+"""Is there any dependence: the permutation test, also given Z, and the p-value of permutations."""
 
 from __future__ import annotations
 
@@ -22,18 +22,23 @@ from .resampling import (
     Shuffle,
     described,
     prepared,
+    refit_redrawn,
     refit_repaired,
     refits,
+    sampler_given,
     seeds_for,
     shuffle_of,
 )
+
+GIVEN_METHOD = "ksg"  # what tests given Z take by default
 
 
 def independence_test(
     X: Any,
     Y: Any,
+    Z: Any = None,
     *,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     n_permutations: int = 199,
     early_stop: bool = False,
     alpha: float = 0.05,
@@ -46,15 +51,18 @@ def independence_test(
     verbose: int = 1,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
     **options: Any,
 ) -> IndependenceTest:
-    """Test whether X and Y are independent, by re-pairing their rows.
+    """Test whether X and Y are independent, by re-pairing their rows, or independent given Z.
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
-        As in :func:`mutual_information`.
+    X, Y, Z, n_neighbors, units, discrete_x, discrete_y, discrete_z, missing, options
+        As in :func:`conditional_mutual_information`. Without Z, X and Y are tested alone.
+    method : str or None, default=None
+        None is "auto" without Z, and "ksg" with Z: hundreds of fits of "auto" given Z would take minutes.
     n_permutations : int, default=199
         Random pairings. The smallest p-value is 1 / (n_permutations + 1).
     early_stop : bool, default=False
@@ -64,10 +72,11 @@ def independence_test(
     alpha : float, default=0.05
         The level that you mean to judge p by: for `early_stop`, and for a warning if p cannot be as small.
     groups : array of shape (n_samples,) or None, default=None
-        Rows change places only with rows of the same label: subjects, batches, sites.
+        Rows change places only with rows of the same label: subjects, batches, sites. With Z, make the labels a column
+        of Z instead.
     block : int or None, default=None
         Consecutive rows that stay together, for time series and trials: whole blocks change places. Blocks should be
-        several times as long as the autocorrelation; with blocks that are trials the test is exact.
+        several times as long as the autocorrelation; with blocks that are trials the test is exact. Not with Z.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the pairings and of the method.
     n_jobs : int or None, default=-1
@@ -87,9 +96,16 @@ def independence_test(
     against dependence. `method="auto"` answers exactly 0 on most independent data, so its own p-value is what is
     compared.
 
+    Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
+    a common cause. So X is drawn anew given Z: rows change places with rows of near Z (Runge 2018). As far as that
+    keeps what X shares with Z, P(p ≤ a) ≤ a holds in approximation.
+
     References
     ----------
     J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 1991.
+
+    J. Runge, "Conditional independence testing based on a nearest-neighbor estimator of conditional mutual
+    information", AISTATS 2018.
 
     Examples
     --------
@@ -98,15 +114,21 @@ def independence_test(
     >>> infold.independence_test(data.X, data.Y, method="ksg", random_state=0).pvalue
     0.005
     """
+    if method is None:
+        method = DEFAULT_METHOD if Z is None else GIVEN_METHOD
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_permutations(n_permutations, alpha)
+    if Z is not None:
+        _refuse_with_given(groups, block)
     question = ask(
         X,
         Y,
+        Z,
         min_samples=estimator.n_neighbors + 1,
         discrete_x=discrete_x,
         discrete_y=discrete_y,
+        discrete_z=discrete_z,
         missing=missing,
     )
     shuffle = shuffle_of(question, groups, block)
@@ -128,6 +150,16 @@ def check_permutations(n_permutations: Any, alpha: Any) -> None:
     check_share("alpha", alpha)
 
 
+def _refuse_with_given(groups: Any, block: Any) -> None:
+    if groups is not None:
+        raise ValueError(
+            "groups is for tests without Z; make the labels a nominal column of Z instead (discrete_z), to the same "
+            "end."
+        )
+    if block is not None:
+        raise ValueError(f"block={block} is for tests without Z; leave it out, and thin rows that are autocorrelated.")
+
+
 def permutation_test(
     question: Question,
     estimator: MutualInformationEstimator,
@@ -138,10 +170,16 @@ def permutation_test(
     alpha: float = 0.05,
     early_stop: bool = False,
 ) -> IndependenceTest:
-    """Return what re-pairing the rows of Y says, beside the fitted estimator."""
+    """Return what re-pairing the rows of Y, or X drawn anew given Z, says beside the fitted estimator."""
     observed = estimator.test_statistic_
-    seeds = seeds_for(settings.random_state, n_permutations)
-    jobs = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
+    given = question.is_conditional and question.columns("X").size > 0
+    seeds = seeds_for(settings.random_state, n_permutations + given)
+    jobs: list[tuple[Any, ...]]
+    if given:
+        sampler = sampler_given(question, seeds.pop())
+        jobs = [(refit_redrawn, estimator, question, sampler, seed) for seed in seeds]
+    else:
+        jobs = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
     enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
     with closing(refits(jobs, settings, "permutations", n_samples=question.n_samples)) as outcomes:
         null, above = _until_clear(outcomes, observed, enough)

@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import call
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from infold.estimators import MutualInformationEstimator
 from infold.measures import make_estimator
 from infold.parallel.scheduler import in_order
 from infold.results import NATS_PER_UNIT
+
+if TYPE_CHECKING:
+    from infold.core.copula.conditional import Sampler
 
 ROWS_PER_BATCH = 20_000  # of refits that are handed over together: KSG fits 500 rows in a fifth of a millisecond
 
@@ -63,6 +66,14 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
     }
 
 
+def sampler_given(question: Question, seed: int) -> Sampler:
+    """Return what draws the columns of X that vary anew given those of Z."""
+    from infold.core.copula.conditional import conditional_sampler
+
+    x, z = (np.ascontiguousarray(question.columns(block).T) for block in ("X", "Z"))
+    return conditional_sampler(x, z, (question.nominal("X"), question.nominal("Z")), seed)
+
+
 class Outcome(NamedTuple):
     """What one refit found, in nats; the statistic is what a test compares."""
 
@@ -87,6 +98,11 @@ def refit(
 def refit_repaired(estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int) -> Outcome:
     """Fit the rows of X beside those of Y in a random order."""
     return refit(estimator, question.repaired("Y", shuffle.draw(seed)), seed)
+
+
+def refit_redrawn(estimator: MutualInformationEstimator, question: Question, sampler: Sampler, seed: int) -> Outcome:
+    """Fit X drawn anew given Z beside Y and Z as they are."""
+    return refit(estimator, question.redrawn("X", sampler.draw(seed)), seed)
 
 
 def refit_rows(estimator: MutualInformationEstimator, question: Question, rows: np.ndarray, seed: int) -> Outcome:
