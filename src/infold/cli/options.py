@@ -19,11 +19,13 @@ X = Annotated[
     typer.Option("--x", help="Columns of X, separated by commas: names, ranges first:last, patterns with * and ?."),
 ]
 Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, selected in the same way.")]
+Given = Annotated[
+    str | None,
+    typer.Option("--given", help="Columns of Z, selected in the same way: estimate given Z."),
+]
 Discrete = Annotated[
     str | None,
-    typer.Option(
-        "--discrete", help="Columns among those of X and Y whose numbers stand for classes. Text always does."
-    ),
+    typer.Option("--discrete", help="Picked columns whose numbers stand for classes. Text always does."),
 ]
 Missing = Annotated[
     str | None,
