@@ -351,3 +351,9 @@ def test_classes_are_told_to_the_sampler(samplers):
 def test_what_is_for_two_sides_is_refused_given_z(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         infold.independence_test(*confounded(60, 0), **options)
+
+
+def test_blocks_are_not_suggested_given_z(samplers):
+    x, y, z = walk(300, 0.9, 0), walk(300, 0.9, 1), np.random.default_rng(2).standard_normal(300)
+    with pytest.warns(infold.DataWarning, match=r"autocorrelated on both sides .* is time, thin them; if it means"):
+        infold.independence_test(x, y, z, n_permutations=19, random_state=0)

@@ -39,7 +39,12 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a 
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first row holds data; columns are named by position, from 0.")
 ]
-Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method", help="Estimator: auto (the default; in tests with --given ksg is), gksg, ksg, gknn or lnn."
+    ),
+]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
 LocalDistance = Annotated[
