@@ -204,3 +204,38 @@ def test_auto_is_the_default_and_other_methods_parameters_are_pointed_out():
     assert infold.mutual_information(data.X, data.Y, random_state=0).method == "auto"
     with pytest.raises(TypeError, match="n_estimators belongs to method='gksg'"):
         infold.mutual_information(data.X, data.Y, n_estimators=5)
+
+
+# Given Z.
+
+
+def test_conditional_result_converts_and_prints():
+    C = pd.DataFrame(RNG.normal(size=(50, 2)), columns=["e", "f"])
+    nats = infold.conditional_mutual_information(A, B, C, method="ksg")
+    bits = infold.conditional_mutual_information(A, B, C, method="ksg", units="bits")
+    assert nats.mi == infold.KSG().fit(A, B, C).mi_
+    assert_allclose(bits.mi * math.log(2), nats.mi)
+    assert nats.given == ("e", "f")
+    assert nats.n_features == (2, 2, 2)
+    assert repr(nats).startswith("I(X; Y | Z) = ")
+    assert "50 samples, 2 + 2 columns given 2" in repr(nats)
+    plain = json.loads(json.dumps(nats.to_dict()))
+    assert (plain["given"], plain["z_names"], plain["z_kinds"]) == (["e", "f"], ["e", "f"], ["continuous"] * 2)
+    assert infold.conditional_mutual_information(A, B, C.to_numpy(), method="ksg").given == 2
+
+
+def test_without_z_the_answer_is_that_of_mutual_information():
+    found = infold.conditional_mutual_information(A, B, None, method="ksg")
+    assert found.mi == infold.mutual_information(A, B, method="ksg").mi
+    assert found.given is None
+    assert repr(found).startswith("I(X; Y) = ")
+    assert {"given", "z_names", "z_kinds"}.isdisjoint(found.to_dict())
+
+
+@pytest.mark.parametrize("ask", [infold.mutual_information, infold.diagnose, infold.relevance])
+def test_functions_for_two_sides_say_so(ask):
+    with pytest.raises(
+        TypeError, match="Z is for conditional_mutual_information, independence_test and conf"
+    ) as caught:
+        ask(A, B, Z=A[:, 0])
+    assert "\n" not in str(caught.value)

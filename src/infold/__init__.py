@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .inference.interval import confidence_interval
     from .inference.permutation import independence_test
     from .inference.relevance import Relevance, relevance
-    from .measures import mutual_information
+    from .measures import conditional_mutual_information, mutual_information
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
 
 __version__ = "0.1.0"
@@ -29,6 +29,7 @@ _HOME = {
     "KSG": "estimators",
     "LNN": "estimators",
     "MutualInformation": "results",
+    "conditional_mutual_information": "measures",
     "confidence_interval": "inference.interval",
     "datasets": "",
     "diagnose": "inference.diagnosis",
@@ -54,6 +55,7 @@ __all__ = [
     "IndependenceTest",
     "MutualInformation",
     "Relevance",
+    "conditional_mutual_information",
     "confidence_interval",
     "datasets",
     "diagnose",

@@ -108,6 +108,75 @@ def mutual_information(
     return replace(result, certified=bound / NATS_PER_UNIT[units])
 
 
+def conditional_mutual_information(
+    X: Any,
+    Y: Any,
+    Z: Any,
+    *,
+    method: str = DEFAULT_METHOD,
+    n_neighbors: int | None = None,
+    units: str = "nats",
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+    verbose: int = 1,
+    discrete_x: Any = None,
+    discrete_y: Any = None,
+    discrete_z: Any = None,
+    missing: str = "error",
+    **options: Any,
+) -> MutualInformation:
+    """Estimate how much X and Y tell about each other once Z is known, I(X; Y | Z).
+
+    Parameters
+    ----------
+    X, Y, Z : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
+        Row i of all is the same sample. Z may be None: then this is I(X; Y).
+    method : {"auto", "ksg", "gksg"}, default="auto"
+        :class:`Adaptive`; plain :class:`KSG`, which given Z is the estimator of Frenzel and Pompe; or
+        :class:`GeodesicKSG`, with a forest grown on the columns of X, Y and Z.
+    n_neighbors, units, random_state, n_jobs, verbose, missing, **options
+        As in :func:`mutual_information`.
+    discrete_x, discrete_y, discrete_z : None, bool, name, position, or several of these, default=None
+        Which columns are nominal, as in :func:`mutual_information`.
+
+    Returns
+    -------
+    MutualInformation
+        `float(result)` or `result.mi` is the estimate; `result.given` has the names of the columns of Z, or their
+        number if they have none.
+
+    Notes
+    -----
+    Columns of X or Y that are in Z as well are left out with a warning: once known, they tell nothing. Constant columns
+    of Z are left out too.
+
+    References
+    ----------
+    S. Frenzel and B. Pompe, "Partial Mutual Information for Coupling Analysis of Multivariate Time Series", PRL 2007.
+
+    O. C. Mesner and C. R. Shalizi, "Conditional Mutual Information Estimation for Mixed, Discrete and Continuous Data",
+    IEEE Transactions on Information Theory 2021.
+
+    Examples
+    --------
+    >>> import infold
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=1000)
+    >>> x, y = z + 0.5 * rng.normal(size=(2, 1000))  # Z is all that they share
+    >>> bool(infold.mutual_information(x, y, method="ksg").mi > 0.4)
+    True
+    >>> abs(infold.conditional_mutual_information(x, y, z, method="ksg").mi) < 0.05
+    True
+    """
+    check_choice("units", units, NATS_PER_UNIT)
+    estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options)
+    fitted = estimator.fit(
+        X, Y, Z, discrete_x=discrete_x, discrete_y=discrete_y, discrete_z=discrete_z, missing=missing
+    )
+    return as_result(fitted, method, units)
+
+
 def certified_nats(question: Question, random_state: Any, n_jobs: int | None, verbose: int) -> float:
     """Return the lower bound on MI at 95 %, in nats, for rows that are independent draws."""
     from .core.certificate.bound import certified_bound
@@ -127,6 +196,11 @@ def make_estimator(
 ) -> MutualInformationEstimator:
     """Return the estimator that the arguments of `mutual_information` ask for, not fitted yet."""
     estimator_class = METHODS[check_choice("method", method, METHODS)]
+    if not options.keys().isdisjoint(("Z", "discrete_z")):
+        raise TypeError(
+            "Z is for conditional_mutual_information, independence_test and confidence_interval, but this is about X "
+            "and Y alone; leave Z out, or call one of these."
+        )
     settings = {"n_jobs": n_jobs, "verbose": verbose, **options}
     if n_neighbors is not None:
         settings["n_neighbors"] = n_neighbors

@@ -12,9 +12,36 @@ import numpy as np
 NATS_PER_UNIT = {"nats": 1.0, "bits": math.log(2.0)}
 
 
+class _Sides:
+    """What results tell of X, Y and, where it is given, Z."""
+
+    n_features: tuple[int, ...]
+    names: tuple[tuple[str, ...] | None, ...]
+    kinds: tuple[tuple[str, ...], ...]
+
+    @property
+    def given(self) -> tuple[str, ...] | int | None:
+        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        return (self.names[2] or self.n_features[2]) if len(self.n_features) > 2 else None
+
+    def _asked(self) -> str:
+        return "I(X; Y)" if self.given is None else "I(X; Y | Z)"
+
+    def _columns(self) -> str:
+        d_x, d_y, *d_z = self.n_features
+        return f"{d_x} + {d_y} columns" + "".join(f" given {d}" for d in d_z)
+
+    def _sides_to_dict(self) -> dict[str, Any]:
+        """Return names and kinds of columns for JSON."""
+        out: dict[str, Any] = {}
+        for side, names, kinds in zip("xyz", self.names, self.kinds, strict=False):
+            out |= {f"{side}_names": list(names) if names else None, f"{side}_kinds": list(kinds)}
+        return out if self.given is None else out | {"given": plain_types(self.given)}
+
+
 @dataclass(frozen=True, repr=False)
-class MutualInformation:
-    """An estimate of mutual information.
+class MutualInformation(_Sides):
+    """An estimate of mutual information, or, given Z, of conditional mutual information.
 
     Attributes
     ----------
@@ -29,7 +56,9 @@ class MutualInformation:
     n_samples : int
         Rows of X and of Y.
     n_features : tuple of int
-        Columns of X and of Y.
+        Columns of X and of Y, and of Z if something is given; likewise in `names` and `kinds`.
+    given : tuple of str, int or None
+        Names of the columns of Z, or how many they are if they have none; None without Z.
     settings : mapping
         Every parameter of the estimator, so that the estimate can be made again.
     query_error : float
@@ -58,10 +87,10 @@ class MutualInformation:
     units: str
     method: str
     n_samples: int
-    n_features: tuple[int, int]
+    n_features: tuple[int, ...]
     settings: Mapping[str, Any]
     query_error: float = 0.0
-    names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    names: tuple[tuple[str, ...] | None, ...] = (None, None)
     explanation: Mapping[str, Any] | None = None
     query_rows: np.ndarray | None = field(default=None, compare=False)
     certified: float | None = None
@@ -88,10 +117,7 @@ class MutualInformation:
             "method": self.method,
             "n_samples": self.n_samples,
             "n_features": list(self.n_features),
-            "x_names": list(self.names[0]) if self.names[0] else None,
-            "y_names": list(self.names[1]) if self.names[1] else None,
-            "x_kinds": list(self.kinds[0]),
-            "y_kinds": list(self.kinds[1]),
+            **self._sides_to_dict(),
             "n_dropped": self.n_dropped,
             "notes": list(self.notes),
             "settings": {key: _plain(value) for key, value in self.settings.items()},
@@ -104,13 +130,12 @@ class MutualInformation:
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
-        d_x, d_y = self.n_features
         own = {k: v for k, v in self.settings.items() if k not in ("n_jobs", "verbose") and v is not None}
         queried = f", {self.local.size} of them queried: ± {self.query_error:.2g}" if self.query_error else ""
         return (
-            f"I(X; Y) = {self.mi:.4g} {self.units}\n"
+            f"{self._asked()} = {self.mi:.4g} {self.units}\n"
             f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
-            f"  data      {self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {d_x} + {d_y} columns\n"
+            f"  data      {self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {self._columns()}\n"
             + "".join(f"  {line}\n" for line in _kinds(self.kinds))
             + f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
             + self._why()
@@ -141,7 +166,7 @@ def _kinds(kinds: tuple[tuple[str, ...], ...]) -> list[str]:
     if all(kind == "continuous" for side in kinds for kind in side):
         return []
     sides = (", ".join(f"{side.count(kind)} {kind}" for kind in dict.fromkeys(side)) for side in kinds)
-    return [f"kinds     {' | '.join(f'{name} {said}' for name, said in zip('XY', sides, strict=True))}"]
+    return [f"kinds     {' | '.join(f'{name} {said}' for name, said in zip('XYZ', sides, strict=False) if said)}"]
 
 
 def _certified(bound: float | None, units: str) -> list[str]:
@@ -175,15 +200,15 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class _Inference:
+class _Inference(_Sides):
     """What the results of resampling share; `notes` are plain sentences about what may be wrong."""
 
     units: str
     method: str
     n_samples: int
-    n_features: tuple[int, int]
+    n_features: tuple[int, ...]
     settings: Mapping[str, Any]
-    names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    names: tuple[tuple[str, ...] | None, ...] = (None, None)
     kinds: tuple[tuple[str, ...], ...] = ((), ())
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
@@ -191,27 +216,25 @@ class _Inference:
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
         out = {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
-        for field_name in ("names", "kinds"):
-            out[f"x_{field_name}"], out[f"y_{field_name}"] = out.pop(field_name)
-        return out
+        del out["names"], out["kinds"]
+        return out | self._sides_to_dict()
 
     def _lines(self, *lines: str) -> str:
-        d_x, d_y = self.n_features
         rows = f"{self.n_samples} samples{_dropped(self.n_dropped)}"
-        data = f"data      {rows}, {d_x} + {d_y} columns, method {self.method}"
+        data = f"data      {rows}, {self._columns()}, method {self.method}"
         return "\n  ".join([*lines, data, *_kinds(self.kinds), *(f"note      {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class IndependenceTest(_Inference):
-    """What re-pairing the rows says of independence.
+    """What re-pairing the rows, or X drawn anew given Z, says of independence.
 
     Attributes
     ----------
     mi : float
         The estimate, in `units`.
     pvalue : float
-        Chance of data as dependent as these if X and Y were independent; never 0. `float(result)` is this.
+        Chance of data as dependent as these if X and Y were independent (given Z); never 0. `float(result)` is this.
     statistic, statistic_name : float, str
         What was compared: "mi", or "-log10 p" for `method="auto"`, whose MI is exactly 0 for most independent data.
     null : ndarray
@@ -222,7 +245,7 @@ class IndependenceTest(_Inference):
         Permutations looked at, and asked for.
     stopped_early : bool
         Whether the test stopped because the answer was clear.
-    units, method, n_samples, n_features, settings, names, kinds, n_dropped
+    units, method, n_samples, n_features, settings, names, kinds, given, n_dropped
         As in :class:`MutualInformation`.
     notes : tuple of str
         Plain sentences about what may be wrong.
@@ -265,7 +288,7 @@ class IndependenceTest(_Inference):
         early = f", stopped early of {self.n_permutations_asked}" if self.stopped_early else ""
         what = "" if self.statistic_name == "mi" else f"; statistic {self.statistic_name} = {self.statistic:.3g}"
         return self._lines(
-            f"p = {self.pvalue:.3g}, I(X; Y) = {self.mi:.4g} {self.units}{what}",
+            f"p = {self.pvalue:.3g}, {self._asked()} = {self.mi:.4g} {self.units}{what}",
             f"null      {self.null_mean:.3g} ± {self.null_std:.2g} over {self.n_permutations} permutations{early}",
         )
 
@@ -293,8 +316,9 @@ class ConfidenceInterval(_Inference):
     bias_is_small : bool
         Whether both drifts are small beside the standard error. If not, `notes` says so in words.
     certified : float or None
-        Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent.
-    units, method, n_samples, n_features, settings, names, kinds, n_dropped, notes
+        Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent, and
+        given Z.
+    units, method, n_samples, n_features, settings, names, kinds, given, n_dropped, notes
         As in :class:`IndependenceTest`.
     """
 
@@ -316,7 +340,8 @@ class ConfidenceInterval(_Inference):
         drift = ", ".join(f"{mean:.3g} (n = {size})" for size, mean in zip(self.sizes, self.means, strict=True))
         over_k = ", ".join(f"{mi:.3g} (k = {k})" for k, mi in self.over_neighbors.items())
         return self._lines(
-            f"I(X; Y) = {self.mi:.4g} {self.units}, {100 * self.level:g} % interval [{self.low:.4g}, {self.high:.4g}]",
+            f"{self._asked()} = {self.mi:.4g} {self.units}, "
+            f"{100 * self.level:g} % interval [{self.low:.4g}, {self.high:.4g}]",
             f"error     {self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows",
             f"drift     {drift}",
             *([f"          {over_k}"] if over_k else []),

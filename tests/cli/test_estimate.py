@@ -198,3 +198,28 @@ def test_a_bug_is_not_hidden(data, monkeypatch):
     monkeypatch.setattr(infold, "mutual_information", broken)
     with pytest.raises(ZeroDivisionError):
         run("estimate", data[0], "--x", "a", "--y", "c", catch_exceptions=False)
+
+
+def test_given_columns(data):
+    path, values = data
+    arguments = ["estimate", path, "--x", "a", "--y", "c", "--given", "b,d", "--method", "ksg"]
+    tables = values[:, 0], values[:, 2], values[:, [1, 3]]
+    expected = infold.conditional_mutual_information(*tables, method="ksg")
+    found = json.loads(answer(*arguments, "--ci", "--json"))
+    assert found["mi"] == expected.mi
+    assert (found["x"], found["y"], found["given"]) == (["a"], ["c"], ["b", "d"])
+    assert found["z_kinds"] == ["continuous"] * 2
+    assert found["interval"]["mi"] == expected.mi
+    assert "given" not in found["interval"]
+    text = answer(*arguments)
+    assert text.startswith("X: a\nY: c\nZ: b, d\nI(X; Y | Z) = ")
+    labelled = json.loads(answer(*arguments[:-3], "b,site", "--method", "ksg", "--json"))
+    assert labelled["z_kinds"] == ["continuous", "nominal"]
+
+
+def test_given_columns_are_no_others(data):
+    arguments = ["estimate", data[0], "--x", "a", "--y", "c", "--method", "ksg", "--given"]
+    assert "--y and --given both pick column 'c'" in complaint(*arguments, "c,d")
+    assert "--given" in complaint(*arguments, "nothing")
+    assert "GKNN is for X and Y alone" in complaint(*arguments[:5], "c", "--given", "d", "--method", "gknn")
+    assert "--given" in complaint("diagnose", *arguments[1:], "d")

@@ -196,3 +196,16 @@ def test_help_of_every_command_is_there_at_once():
         assert result.exit_code == 0
         assert "--seed" in result.stdout
     assert "relevance" in process().stdout
+
+
+def test_test_given_columns(data, monkeypatch):
+    path, _ = data
+    calls = []
+
+    def record(X, Y, Z=None, **options):
+        calls.append((X.names, Y.names, Z.names, options))
+        raise ValueError("seen enough.")
+
+    monkeypatch.setattr(infold, "independence_test", record)
+    complaint("test", path, "--x", "a", "--y", "c", "--given", "b,d", "--permutations", 9)
+    assert calls == [(("a",), ("c",), ("b", "d"), {"n_permutations": 9, "random_state": 0, "n_jobs": -1})]

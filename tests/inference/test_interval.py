@@ -2,6 +2,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from reference import inference as reference
@@ -174,3 +175,20 @@ def test_the_result_is_plain_for_json_and_readable():
     told = json.loads(json.dumps(interval.to_dict()))
     assert (told["low"], told["high"], told["sizes"]) == (interval.low, interval.high, [15, 30, 60])
     assert "95 % interval [" in repr(interval)
+
+
+def test_an_interval_given_z():
+    rng = np.random.default_rng(5)
+    z, e, f = rng.standard_normal((3, 400))
+    x, y = z + e, z + 0.75 * e + f  # given Z a correlation of .6: .2231
+    tables = {"X": x, "Y": y, "Z": pd.DataFrame({"cause": z})}
+    found = infold.confidence_interval(**tables, method="ksg", random_state=0, n_jobs=1)
+    assert found.low < 0.2231 < found.high
+    assert found.mi == infold.conditional_mutual_information(**tables, method="ksg").mi
+    assert found.given == ("cause",)
+    assert found.certified is None
+    assert any("not given Z" in note for note in found.notes)
+    assert "I(X; Y | Z) = " in repr(found)
+    assert found.to_dict()["z_names"] == ["cause"]
+    again = infold.confidence_interval(**tables, method="ksg", random_state=0, n_jobs=2)
+    assert (again.low, again.high) == (found.low, found.high)

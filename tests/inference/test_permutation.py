@@ -10,6 +10,7 @@ from reference import inference as reference
 from samples import gaussian, walk
 
 import infold
+from infold.core.copula.local_shuffle import unconfounded
 from infold.inference.resampling import make_shuffle, seeds_for
 
 FAST = {"ksg": {}, "gksg": {"n_estimators": 10}, "gknn": {}, "lnn": {}, "auto": {}}
@@ -231,3 +232,98 @@ def test_early_stopping_gives_the_p_value_of_one_by_one(rng):
         assert early.stopped_early
         assert early.null.tolist() == whole.null[: early.null.size].tolist()
         assert np.count_nonzero(early.null >= early.mi) == 16  # .05 · 301, rounded up
+
+
+# Given Z.
+
+
+def confounded(n, seed, strength=0.0):
+    rng = np.random.default_rng(seed)
+    z, e, f = rng.standard_normal((3, n))
+    return 3 * z + e, -2 * z + f + strength * e, z
+
+
+def test_given_z_the_null_re_pairs_what_z_leaves():
+    x, y, z = confounded(60, 0, 0.5)
+    found = infold.independence_test(x, y, z, n_permutations=19, random_state=3)
+    assert (found.method, found.given, found.n_features) == ("ksg", 1, (1, 1, 1))
+    assert found.mi == infold.KSG(6).fit(x, y, z).mi_  # a tenth of the rows
+    *seeds, own = seeds_for(3, 20)
+    none = np.zeros(1, bool)
+    left = unconfounded(x[:, None], y[:, None], z[:, None], (none, none, none), own)
+    assert found.statistic == infold.KSG(6).fit(left.x, left.y, z).mi_
+    null = [infold.KSG(6).fit(left.x, left.y[left.shuffle.draw(seed)], z).mi_ for seed in seeds]
+    assert_array_equal(found.null, null)
+    assert found.pvalue == (1 + np.sum(found.null >= found.statistic)) / 20
+    assert "p = " in repr(found)
+    assert "I(X; Y | Z) = " in repr(found)
+    assert "1 + 1 columns given 1, method ksg" in repr(found)
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert (plain["given"], plain["z_names"], plain["z_kinds"]) == (1, None, ["continuous"])
+
+
+def test_the_same_bits_for_any_number_of_workers_given_z():
+    tables = confounded(80, 1)
+    one, two = (infold.independence_test(*tables, n_permutations=39, random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    assert_array_equal(one.null, two.null)
+    early = infold.independence_test(*tables, n_permutations=39, random_state=0, early_stop=True)
+    assert_array_equal(early.null, one.null[: early.n_permutations])
+
+
+@pytest.mark.slow
+def test_a_common_cause_is_no_dependence_given_it():
+    options = {"method": "ksg", "n_permutations": 19, "random_state": 0, "n_jobs": 1}
+    alone = [infold.independence_test(*confounded(80, seed)[:2], **options).pvalue for seed in range(5)]
+    assert alone == [0.05] * 5
+    given = np.array([infold.independence_test(*confounded(80, seed), **options).pvalue for seed in range(100)])
+    assert np.sum(given <= 0.05) <= 12  # if p is uniform, 12 of 100 are 3 deviations
+    assert 0.4 < given.mean() < 0.63  # and its mean .525, with a deviation of .029
+    shared = [infold.independence_test(*confounded(80, seed, 1.5), **options).pvalue for seed in range(5)]
+    assert np.median(shared) == 0.05
+
+
+def test_constant_columns_change_nothing_given_z():
+    x, y, z = confounded(60, 2)
+    options = {"n_permutations": 19, "random_state": 0}
+    with pytest.warns(infold.DataWarning, match="constant columns"):
+        padded = infold.independence_test(
+            np.column_stack((np.ones(60), x)), y, np.column_stack((z, np.zeros(60))), **options
+        )
+    assert_array_equal(padded.null, infold.independence_test(x, y, z, **options).null)
+
+
+@pytest.mark.filterwarnings("ignore::infold.DataWarning")
+def test_nothing_is_taken_off_where_nothing_is_given_or_left():
+    x, y, z = confounded(60, 2)
+    options = {"method": "ksg", "n_permutations": 19, "random_state": 0}
+    constant = infold.independence_test(x, y, np.ones(60), **options)
+    assert_array_equal(constant.null, infold.independence_test(x, y, **options).null)
+    for tables in ((x, y, x), (np.ones(60), y, z), (x, np.ones(60), z), (x, y, y)):
+        assert infold.independence_test(*tables, **options).pvalue == 1
+
+
+def test_classes_given_classes():
+    x, y, z = confounded(60, 2)
+    label = (z > 0).astype(int)
+    options = {"n_permutations": 19, "random_state": 0, "discrete_x": [1], "discrete_z": [1]}
+    found = infold.independence_test(np.column_stack((x, np.roll(label, 1))), y, np.column_stack((z, label)), **options)
+    assert found.kinds == (("continuous", "nominal"), ("continuous",), ("continuous", "nominal"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [0, 1] * 30}, "groups is for tests without Z; make the labels a nominal column of Z"),
+        ({"block": 5}, "block=5 is for tests without Z"),
+        ({"method": "lnn"}, "LNN is for X and Y alone, but Z has 1 columns"),
+    ],
+)
+def test_what_is_for_two_sides_is_refused_given_z(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        infold.independence_test(*confounded(60, 0), **options)
+
+
+def test_blocks_are_not_suggested_given_z():
+    x, y, z = walk(300, 0.9, 0), walk(300, 0.9, 1), np.random.default_rng(2).standard_normal(300)
+    with pytest.warns(infold.DataWarning, match=r"autocorrelated on both sides .* is time, thin them; if it means"):
+        infold.independence_test(x, y, z, n_permutations=19, random_state=0)

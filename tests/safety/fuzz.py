@@ -93,6 +93,7 @@ class Recipe(NamedTuple):
     tricks: tuple[str, ...]
     seed: int
     labels: tuple[int, int, int] = (0, 0, 0)  # how many columns of X and of Y are labels, and of how many classes
+    d_z: int = 0  # columns of Z, as many of which are labels as of Y
 
     def tables(self):
         rng = np.random.default_rng(self.seed)
@@ -102,11 +103,22 @@ class Recipe(NamedTuple):
         for side, n_labels in ((x, self.labels[0]), (y, self.labels[1])):
             if n_labels:
                 side[:, :n_labels] = rng.integers(0, self.labels[2], side[:, :n_labels].shape)
-        return x, y
+        return x, y, *self.given(rng, x, y)
 
-    def labelled(self, x, y):
+    def given(self, rng, x, y):
+        """Z, if there is one: it depends on X and Y, and may have a column of X."""
+        if not self.d_z:
+            return ()
+        z = DRAWS[self.draw_y](rng, (len(x), self.d_z)) + x[:, :1] + y[:, :1]
+        if self.d_z > 2:
+            z[:, -1] = x[:, -1]
+        n_labels = self.labels[1]
+        z[:, :n_labels] = rng.integers(0, max(1, self.labels[2]), z[:, :n_labels].shape)
+        return (z,)
+
+    def labelled(self, *tables):
         """The same as tables that know which columns are labels."""
-        sides = zip((x, y), self.labels, strict=False)
+        sides = zip(tables, (*self.labels[:2], self.labels[1]), strict=False)
         return [Table(side, None, tuple(range(min(n, side.shape[1])))) if n else side for side, n in sides]
 
 
@@ -119,7 +131,8 @@ def draw_recipe(draw, least, with_labels):
     labels = (0, 0, 0)
     if with_labels and draw(st.booleans()):
         labels = (draw(st.integers(0, d_x)), draw(st.integers(0, d_y)), draw(st.sampled_from([1, 2, 3, 9, 200])))
-    return Recipe(n, d_x, d_y, draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)), labels)
+    d_z = draw(st.integers(0, 3)) if with_labels else 0
+    return Recipe(n, d_x, d_y, draw(names), draw(names), draw(tricks), draw(st.integers(0, 99)), labels, d_z)
 
 
 NEIGHBORS, SWITCH = st.sampled_from([1, 2, 3, 7]), st.booleans()
@@ -154,14 +167,14 @@ def examples(draw, name):
 
 def check(name, chosen, recipe):
     """Fit it: a finite float, or a ValueError with a message, whatever the data, and the same for any n_jobs."""
-    x, y = recipe.tables()
+    x, y, *given = recipe.tables()
     if name == "certificate":
         return check_certificate(chosen, x, y)
     make = getattr(infold, name)
     try:
         if name == "GeodesicForest":
             return check_forest(make, chosen, x)
-        one, two = (make(**chosen, n_jobs=n_jobs).fit(*recipe.labelled(x, y)) for n_jobs in (1, 2))
+        one, two = (make(**chosen, n_jobs=n_jobs).fit(*recipe.labelled(x, y, *given)) for n_jobs in (1, 2))
     except ValueError as error:
         return check_message(str(error))
     assert isinstance(one.mi_, float)
@@ -172,7 +185,8 @@ def check(name, chosen, recipe):
     assert_allclose(one.local_mi_.mean(), one.mi_, rtol=1e-9, atol=1e-9)
     if name == "KSG":
         order = np.random.default_rng(0).permutation(len(x))
-        assert make(**chosen).fit(*recipe.labelled(x[order], y[order])).mi_ == one.mi_
+        tables = [table[order] for table in (x, y, *given)]
+        assert make(**chosen).fit(*recipe.labelled(*tables)).mi_ == one.mi_
     return None
 
 

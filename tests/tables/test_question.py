@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -83,3 +84,65 @@ def test_repeated_rows_are_told(rng):
 def test_too_few_samples_are_refused(rng):
     with pytest.raises(ValueError, match="n_neighbors=3 needs at least 4 samples, but X has 3"):
         ask(*rng.normal(size=(2, 3)), min_samples=4)
+
+
+# Given Z.
+
+
+def test_z_is_a_block_like_the_others(rng):
+    X, Y = rng.normal(size=(2, 30, 1))
+    Z = pd.DataFrame(rng.normal(size=(30, 2)), columns=["e", "f"])
+    question = ask(X, Y, Z)
+    assert list(question.blocks) == ["X", "Y", "Z"]
+    assert (question.given, question.is_conditional) == (("e", "f"), True)
+    assert ask(X, Y, Z.to_numpy()).given == 2
+    assert (ask(X, Y).given, ask(X, Y).is_conditional) == (None, False)
+    assert question.without("Z").names == (None, None)
+    rows = np.array([4, 2])
+    assert_array_equal(question.with_rows(rows)["Z"], Z.to_numpy()[rows])
+
+
+def test_a_hole_in_z_drops_the_row_everywhere(rng):
+    X, Y, Z = rng.normal(size=(3, 30))
+    Z[7] = np.nan
+    question = ask(X, Y, Z, missing="drop")
+    assert question.dropped.tolist() == [7]
+    for block, values in zip("XYZ", (X, Y, Z), strict=True):
+        assert_array_equal(question[block][:, 0], np.delete(values, 7))
+
+
+def test_rows_of_z_go_by_their_index(rng):
+    X, Y, Z = (pd.Series(values, index=list("abcdefghij")) for values in rng.normal(size=(3, 10)))
+    assert_array_equal(ask(X, Y, Z[::-1])["Z"], ask(X, Y, Z)["Z"])
+    with pytest.raises(ValueError, match="Z has other index labels than X"):
+        ask(X, Y, Z.set_axis(range(10)))
+    with pytest.raises(ValueError, match="Z has other index labels than Y"):
+        ask(X.to_numpy(), Y, Z.set_axis(range(10)))
+
+
+def test_columns_of_z_leave_x_and_y_with_their_kinds(rng):
+    X, Z = pd.DataFrame({"a": rng.normal(size=12), "b": list("uvw") * 4}), rng.normal(size=12)
+    with pytest.warns(infold.DataWarning, match=r"X has columns that are in Z as well \('b'\).*others are used"):
+        question = ask(X, rng.normal(size=12), X["b"])
+    assert question.names == (("a",), None, ("b",))
+    assert question.kinds[2] == ("nominal",)
+    codes = np.arange(12) % 3  # the same numbers, which are no classes in Z
+    assert ask(X, Z, codes).names[0] == ("a", "b")
+
+
+WRONG_Z = {
+    "rows": ((np.ones(29),), {}, ValueError, "X has 30 rows and Z has 29"),
+    "holes": ((np.full(30, np.nan),), {}, ValueError, "Z contains 30 NaN or infinite values"),
+    "empty": ((np.empty((30, 0)),), {}, ValueError, "Z is empty"),
+    "column": ((np.arange(30.0),), {"discrete_z": 1}, ValueError, "discrete_z=1 is no column of Z"),
+    "no Z": ((), {"discrete_z": True}, ValueError, "discrete_z=True names columns of Z, but there is no Z"),
+    "no value": ((np.full(30, np.nan),), {"missing": "drop"}, ValueError, "Z has no value at all in column 0"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_Z)
+def test_a_wrong_z_is_refused_in_one_line(rng, case):
+    tables, options, error, message = WRONG_Z[case]
+    with pytest.raises(error, match=message) as caught:
+        ask(*rng.normal(size=(2, 30)), *tables, **options)
+    assert "\n" not in str(caught.value)

@@ -11,10 +11,10 @@ import typer
 from .answers import check_output, print_json, write_file
 from .messages import UserError, working
 from .options import Block, Groups, Json, Level, Permutations
-from .request import Request, given, with_request
+from .request import Request, given, with_request_given
 
 
-@with_request
+@with_request_given
 def estimate(
     request: Request,
     ci: Annotated[bool, typer.Option("--ci", help="Also give an interval and a certified lower bound.")] = False,
@@ -28,7 +28,7 @@ def estimate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate the mutual information between columns of a table."""
+    """Estimate the mutual information between columns of a table, also given others."""
     _check_needed("--test", test, permutations=permutations, groups=groups)
     _check_needed("--ci or --test", ci or test, block=block)
     _check_needed("--ci", ci, level=level)
@@ -38,14 +38,17 @@ def estimate(
     with working() as warned:
         import infold
 
-        result = infold.mutual_information(request.x, request.y, **request.options)
+        if request.z is None:
+            result = infold.mutual_information(request.x, request.y, **request.options)
+        else:
+            result = infold.conditional_mutual_information(request.x, request.y, request.z, **request.options)
         parts: dict[str, Any] = {}
         if ci:
             own = given(level=level, block=block)
-            parts["interval"] = infold.confidence_interval(request.x, request.y, **own, **request.options)
+            parts["interval"] = infold.confidence_interval(request.x, request.y, request.z, **own, **request.options)
         if test:
             own = given(n_permutations=permutations, **shuffle)
-            parts["test"] = infold.independence_test(request.x, request.y, **own, **request.options)
+            parts["test"] = infold.independence_test(request.x, request.y, request.z, **own, **request.options)
     if local is not None:
         write_file(local, "local_mi\n" + "".join(f"{value}\n" for value in _local_cells(result)))
     if as_json:

@@ -19,11 +19,13 @@ X = Annotated[
     typer.Option("--x", help="Columns of X, separated by commas: names, ranges first:last, patterns with * and ?."),
 ]
 Y = Annotated[str | None, typer.Option("--y", help="Columns of Y, selected in the same way.")]
+Given = Annotated[
+    str | None,
+    typer.Option("--given", help="Columns of Z, selected in the same way: estimate given Z."),
+]
 Discrete = Annotated[
     str | None,
-    typer.Option(
-        "--discrete", help="Columns among those of X and Y whose numbers stand for classes. Text always does."
-    ),
+    typer.Option("--discrete", help="Picked columns whose numbers stand for classes. Text always does."),
 ]
 Missing = Annotated[
     str | None,
@@ -41,7 +43,12 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a 
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first row holds data; columns are named by position, from 0.")
 ]
-Method = Annotated[str | None, typer.Option("--method", help="Estimator: auto (the default), gksg, ksg, gknn or lnn.")]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method", help="Estimator: auto (the default; in tests with --given ksg is), gksg, ksg, gknn or lnn."
+    ),
+]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]
 Trees = Annotated[int | None, typer.Option("--trees", help="Number of trees in the forest of gksg.")]
 LocalDistance = Annotated[

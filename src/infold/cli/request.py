@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from .options import (
     Discrete,
     Encoding,
     File,
+    Given,
     Jobs,
     LocalDistance,
     MaxQueries,
@@ -38,17 +39,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """The columns of both sides, the file that they come from, and the estimator's options."""
+    """The columns of X, Y and, if given, Z, the file that they come from, and the estimator's options."""
 
     file: TableFile
     x: Table
     y: Table
+    z: Table | None
     options: dict[str, Any]
 
     @property
     def sides(self) -> dict[str, list[str]]:
-        """Names of the columns of both sides."""
-        return {"x": list(self.x.names or ()), "y": list(self.y.names or ())}
+        """Names of the columns of X and Y, and of Z if something is given."""
+        tables = {"x": self.x, "y": self.y, "given": self.z}
+        return {name: list(table.names or ()) for name, table in tables.items() if table is not None}
 
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
         """Return how rows may be permuted, as options of the library; labels come from the same file."""
@@ -69,10 +72,10 @@ class Request:
         return {**asked, **_without_names(found)}
 
     def heading(self) -> str:
-        """Return two lines that name the columns of both sides."""
+        """Return a line for X, Y and, if given, Z that names its columns."""
         from infold.data.selectors import listing
 
-        return "\n".join(f"{side.upper()}: {listing(names)}" for side, names in self.sides.items())
+        return "\n".join(f"{side}: {listing(names)}" for side, names in zip("XYZ", self.sides.values(), strict=False))
 
 
 # A parameter for each option: typer makes the command line from them.
@@ -80,6 +83,7 @@ def read_request(
     file: File,
     x: X = None,
     y: Y = None,
+    given_columns: Given = None,
     discrete: Discrete = None,
     missing: Missing = None,
     separator: Separator = None,
@@ -105,7 +109,8 @@ def read_request(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
     )
     read_as = given(discrete=discrete, missing="drop" if missing == "pairwise" else missing)  # NaN in the tables
-    table, x_table, y_table = _read_table(file, x or "", y or "", dialect, read_as)
+    picked = {"--x": x or "", "--y": y or "", **({} if given_columns is None else {"--given": given_columns})}
+    table, columns = _read_table(file, picked, dialect, read_as)
     options = _paper_options() if paper else {}
     options |= given(
         missing=missing,
@@ -117,12 +122,23 @@ def read_request(
         max_queries=max_queries,
         standardize=False if no_standardize else None,
     )
-    return Request(table, x_table, y_table, options={"random_state": seed, "n_jobs": jobs, **options})
+    options = {"random_state": seed, "n_jobs": jobs, **options}
+    return Request(table, columns["--x"], columns["--y"], columns.get("--given"), options)
+
+
+def with_request_given(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
+    return _with_request(command)
 
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
-    asked = inspect.signature(read_request, eval_str=True).parameters
+    """Do the same for a command that is about X and Y alone."""
+    return _with_request(command, without=("given_columns",))
+
+
+def _with_request(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
+    parameters_asked = inspect.signature(read_request, eval_str=True).parameters
+    asked = {name: p for name, p in parameters_asked.items() if name not in without}
     own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "request"}
 
     def run(**values: Any) -> None:
@@ -142,9 +158,9 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 def _read_table(
-    path: Path, x: str, y: str, dialect: dict[str, Any], options: dict[str, Any]
-) -> tuple[TableFile, Table, Table]:
-    """Return the file, which is read once, and the selected columns of both sides."""
+    path: Path, picked: dict[str, str], dialect: dict[str, Any], options: dict[str, Any]
+) -> tuple[TableFile, dict[str, Table]]:
+    """Return the file, which is read once, and the columns that each option picks."""
     with user_errors():
         from infold.data.checks import check_choice
         from infold.data.files import open_table, read_columns
@@ -153,8 +169,8 @@ def _read_table(
 
         check_choice("--missing", options.get("missing", "error"), MISSING)
         file = open_table(path, Dialect(**dialect))
-        columns = read_columns(file, {"--x": x, "--y": y}, **options)
-    return file, columns["--x"], columns["--y"]
+        columns = read_columns(file, picked, **options)
+    return file, columns
 
 
 def _paper_options() -> dict[str, Any]:
@@ -167,4 +183,4 @@ def _without_names(answer: Any) -> Any:
     return {k: v for k, v in answer.items() if k not in _NAMES} if isinstance(answer, dict) else answer
 
 
-_NAMES = ("x_names", "y_names")
+_NAMES = ("x_names", "y_names", "z_names", "given")

@@ -11,10 +11,10 @@ import typer
 from .answers import check_output, print_json, write_file
 from .messages import working
 from .options import Block, Groups, Json, Level, Permutations
-from .request import Request, given, with_request
+from .request import Request, given, with_request, with_request_given
 
 
-@with_request
+@with_request_given
 def independence(
     request: Request,
     permutations: Permutations = None,
@@ -25,13 +25,14 @@ def independence(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Test whether columns of a table are independent, by permuting rows."""
+    """Test whether columns of a table are independent, by permuting rows; with --given, given other columns."""
     with working() as warned:
         import infold
 
         result = infold.independence_test(
             request.x,
             request.y,
+            request.z,
             **given(n_permutations=permutations, early_stop=early_stop or None),
             **request.shuffle(groups, block),
             **request.options,

@@ -7,7 +7,6 @@ import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ class Question:
     Attributes
     ----------
     blocks : mapping of str to Table
-        The tables by name, such as "X" and "Y", constant columns included.
+        The tables by name, "X", "Y" and, if something is given, "Z"; constant columns included.
     dropped : ndarray or None
         Rows of the input that were left out, as a value was missing; None if there were none.
     notes : tuple of str
@@ -57,6 +56,17 @@ class Question:
     def names(self) -> tuple[tuple[str, ...] | None, ...]:
         """Names of the columns of each block; None where they have none."""
         return tuple(table.names for table in self.blocks.values())
+
+    @property
+    def given(self) -> tuple[str, ...] | int | None:
+        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        table = self.blocks.get("Z")
+        return None if table is None else table.names or table.values.shape[1]
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether there is a Z that varies: to be given a constant is to be given nothing."""
+        return "Z" in self.blocks and self.columns("Z").size > 0
 
     @property
     def n_dropped(self) -> int:
@@ -113,17 +123,17 @@ class Question:
         """Return the question about one column of a block: this one, if the block has no other."""
         return self if self[block].shape[1] == 1 else self.with_columns(block, [column])
 
+    def without(self, block: str) -> Question:
+        """Return the question about the other blocks."""
+        return Question({name: table for name, table in self.blocks.items() if name != block})
+
     def with_rows(self, rows: np.ndarray) -> Question:
         """Return the question about some rows of every block."""
         return Question({name: _taken(table, rows) for name, table in self.blocks.items()})
 
     def with_columns(self, block: str, columns: Sequence[int]) -> Question:
         """Return the question about some columns of a block."""
-        values, names, nominal = self.blocks[block]
-        kept = tuple(i for i, c in enumerate(columns) if c in nominal)
-        return Question(
-            {**self.blocks, block: Table(values[:, columns], names and tuple(names[c] for c in columns), kept)}
-        )
+        return Question({**self.blocks, block: _picked(self.blocks[block], columns)})
 
     def repaired(self, block: str, order: np.ndarray) -> Question:
         """Return the question with the rows of a block in another order: paired anew with those of the others."""
@@ -140,24 +150,31 @@ class Question:
 def ask(
     X: Any,
     Y: Any,
+    Z: Any = None,
     *,
     min_samples: int = 1,
     as_it_is: bool = False,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
 ) -> Question:
-    """Return the question about X and Y: two tables of one length, with no column in common.
+    """Return the question about X and Y, given Z if there is one: tables of one length.
 
-    Warns of constant columns and of rows that repeat. With `as_it_is` float32 stays float32, in any order of memory:
-    for callers that convert it themselves, and need no copy before. `discrete_x`, `discrete_y` and `missing` are as in
-    :func:`infold.mutual_information`.
+    X and Y have no column in common. Columns of X or Y that are in Z as well are left out: once known, they tell
+    nothing. Warns of these, of constant columns and of rows that repeat. With `as_it_is` float32 stays float32, in any
+    order of memory: for callers that convert it themselves, and need no copy before. `discrete_x`, `discrete_y`,
+    `discrete_z` and `missing` are as in :func:`infold.conditional_mutual_information`.
     """
-    tables, index = _read(X, Y, min_samples, discrete_x, discrete_y, missing, as_it_is=as_it_is)
+    if Z is None and discrete_z is not None:
+        raise ValueError(f"discrete_z={discrete_z!r} names columns of Z, but there is no Z; pass Z or leave it out.")
+    inputs = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "Z": Z}
+    declared = {"X": discrete_x, "Y": discrete_y, "Z": discrete_z}
+    tables, index = _read(inputs, declared, min_samples, missing, as_it_is=as_it_is)
     dropped = None
     if missing == "drop":
         tables, dropped = _without_holes(tables, min_samples)
-    return _checked(tables, dropped, index, discrete_x, discrete_y)
+    return _checked(tables, dropped, index, declared)
 
 
 def ask_pairwise(
@@ -167,10 +184,11 @@ def ask_pairwise(
 
     A column's question has all rows without a hole in it and in the other side. Rows may be too few.
     """
-    tables, index = _read(X, Y, min_samples, discrete_x, discrete_y, "drop")
+    declared = {"X": discrete_x, "Y": discrete_y}
+    tables, index = _read({"X": X, "Y": Y}, declared, min_samples, "drop")
     left, dropped = _without_holes(tables, 0)
     if dropped is None or len(dropped) + min_samples <= len(tables["X"].values):
-        whole = _checked(left, dropped, index, discrete_x, discrete_y)
+        whole = _checked(left, dropped, index, declared)
     else:
         whole = Question(left, dropped, (), index)
     singles = []
@@ -184,31 +202,28 @@ def ask_pairwise(
 
 
 def _read(
-    X: Any, Y: Any, min_samples: int, discrete_x: Any, discrete_y: Any, missing: str, *, as_it_is: bool = False
+    inputs: Mapping[str, Any], declared: Mapping[str, Any], min_samples: int, missing: str, *, as_it_is: bool = False
 ) -> tuple[dict[str, Table], Any]:
-    """Return two tables of one length, and the labels of their rows, if there are any."""
-    if Y is None:
+    """Return tables of one length, and the labels of their rows, if there are any."""
+    if inputs["Y"] is None:
         raise ValueError("Y is None: fit requires y to be passed, but the target y is None; call fit(X, Y).")
-    given = {"X": X, "Y": Y}
-    index = next((data.index for data in given.values() if hasattr(data, "set_axis")), None)
+    labelled = [name for name, data in inputs.items() if hasattr(data, "set_axis")]
+    index = inputs[labelled[0]].index if labelled else None
     if index is not None:
-        given = {name: _aligned(data, name, index, "X") for name, data in given.items()}
-    declared = {"X": discrete_x, "Y": discrete_y}
+        inputs = {name: _aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
     tables = {
         name: check_table(data, name, as_it_is=as_it_is, discrete=declared[name], missing=missing)
-        for name, data in given.items()
+        for name, data in inputs.items()
     }
     _check_lengths(tables, min_samples)
     return tables, index
 
 
-def _checked(
-    tables: Mapping[str, Table], dropped: np.ndarray | None, index: Any, discrete_x: Any, discrete_y: Any
-) -> Question:
+def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, declared: Mapping[str, Any]) -> Question:
     """Return the question about tables without holes; warn of what is odd, and refuse a column on both sides."""
-    for one, other in combinations(tables, 2):
-        _refuse_shared_columns(one, tables[one], other, tables[other])
-    declared = {"X": discrete_x, "Y": discrete_y}
+    if "Z" in tables:
+        tables |= {name: _without_given(name, tables[name], tables["Z"]) for name in ("X", "Y")}
+    _refuse_shared_columns("X", tables["X"], "Y", tables["Y"])
     notes = tuple(note for name in tables if declared[name] is None for note in _label_notes(name, tables[name]))
     question = Question(tables, dropped, notes, index)
     _warn_constant_columns(tables)
@@ -299,6 +314,27 @@ def _check_lengths(tables: Mapping[str, Table], min_samples: int) -> None:
         )
 
 
+def _without_given(name: str, table: Table, given: Table) -> Table:
+    """Return a table without the columns that are in Z as well, which may leave none."""
+    if set(table.values[0].tolist()).isdisjoint(given.values[0].tolist()):
+        return table
+    in_z = {(i in given.nominal, _digest(column)) for i, column in enumerate(given.values.T)}
+    keys = [(i in table.nominal, _digest(column)) for i, column in enumerate(table.values.T)]
+    kept = [i for i, key in enumerate(keys) if key not in in_z]
+    if len(kept) == len(keys):
+        return table
+    left_out = listed([i for i, key in enumerate(keys) if key in in_z], table.names)
+    rest = "the others are used" if kept else "the answer is 0"
+    warn(f"{name} has columns that are in Z as well ({left_out}), and so tell nothing given Z; {rest}.")
+    return _picked(table, kept)
+
+
+def _picked(table: Table, columns: Sequence[int]) -> Table:
+    """Return some columns of a table."""
+    names = table.names and tuple(table.names[c] for c in columns)
+    return Table(table.values[:, columns], names, tuple(i for i, c in enumerate(columns) if c in table.nominal))
+
+
 def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None:
     # A value or three tell columns apart, mostly; a digest of the whole column does without keeping copies.
     if set(x.values[0].tolist()).isdisjoint(y.values[0].tolist()) or _heads(x.values).isdisjoint(_heads(y.values)):
@@ -328,7 +364,8 @@ def _warn_constant_columns(tables: Mapping[str, Table]) -> None:
         if isinstance(varies, slice) or varies.all():
             continue
         what = listed(np.flatnonzero(~varies), table.names)
-        rest = "the others are used" if varies.any() else "the MI with it is 0"
+        alone = "the answer is that without Z" if name == "Z" else "the MI with it is 0"
+        rest = "the others are used" if varies.any() else alone
         warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
 
 
@@ -346,7 +383,7 @@ def _warn_many_classes(tables: Mapping[str, Table]) -> None:
 def _warn_repeated_rows(question: Question) -> None:
     """Warn if whole rows repeat although columns are continuous."""
     blocks = [question.columns(name) for name in question.blocks]
-    if not all(map(len, blocks)):  # the answer is 0
+    if not all(map(len, blocks[:2])):  # the answer is 0
         return
     n, ordered = question.n_samples, np.sort(blocks[0][0])
     if np.logical_and.reduce(ordered[1:] != ordered[:-1]):

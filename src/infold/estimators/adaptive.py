@@ -121,11 +121,13 @@ class Adaptive(MutualInformationEstimator):
 
     def _local_mi(self, question: Question) -> np.ndarray:
         from infold.core.copula.choice import adapt
+        from infold.core.copula.conditional import adapt_given
 
-        x, y = (np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks)
-        nominal = question.nominal("X"), question.nominal("Y")
+        tables = [np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks]
+        nominal = tuple(question.nominal(block) for block in question.blocks)
         k, seed, n_jobs, verbose = self.n_neighbors, self.random_state, self.n_jobs, self.verbose
-        return self._explain(adapt(x, y, k, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose), question)
+        answer: Any = adapt if len(tables) == 2 else adapt_given
+        return self._explain(answer(*tables, k, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose), question)
 
     def _explain(self, answer: Any, question: Question) -> np.ndarray:
         """Keep how the answer came about; return its local values."""
@@ -136,7 +138,7 @@ class Adaptive(MutualInformationEstimator):
         self.reason_ = answer.reason
         self.candidates_ = tuple(replace(c, local=None, refit=None) for c in answer.candidates)
         self.columns_x_, self.columns_y_ = (
-            _positions(question, block)[columns] for block, columns in zip(question.blocks, answer.columns, strict=True)
+            _positions(question, block)[columns] for block, columns in zip("XY", answer.columns[:2], strict=True)
         )
         return answer.local
 

@@ -1,9 +1,9 @@
-"""What all estimators share, after scikit-learn's contract: `__init__` stores, `fit(X, Y)` asks and estimates."""
+"""What all estimators share, after scikit-learn's contract: `__init__` stores, `fit(X, Y, Z)` asks and estimates."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,6 +11,30 @@ from sklearn.base import BaseEstimator
 from infold.data.checks import check_count, warn
 from infold.data.question import Question, ask
 from infold.data.tables import listed
+
+if TYPE_CHECKING:
+    from infold.core.knn.information import Spaces
+
+
+class Blocks(NamedTuple):
+    """The columns of a question that vary, as kernels take them."""
+
+    columns: np.ndarray  # (d, n), a copy
+    sizes: list[int]  # how many columns each block has
+    nominal: np.ndarray | None  # (d,), a mask; None if no column is
+    spaces: Spaces | None  # to count in; None for those of mutual information
+
+
+def joined_blocks(question: Question) -> Blocks:
+    """Return the columns of all blocks."""
+    from infold.core.knn.information import CONDITIONAL
+    from infold.core.scaling import joined
+
+    blocks, nominal = [question.columns(block) for block in question.blocks], None
+    if any(table.nominal for table in question.blocks.values()):
+        nominal = np.concatenate([question.nominal(block) for block in question.blocks])
+    spaces = CONDITIONAL if "Z" in question.blocks else None
+    return Blocks(joined(blocks), [len(block) for block in blocks], nominal, spaces)
 
 
 class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
@@ -20,18 +44,29 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     test_statistic_name = "mi"
     takes_nominal = True  # whether columns may be classes
     knows_pvalue = False  # whether a fit has a p-value of independence, `pvalue_`
+    takes_given = True  # whether there may be a Z
 
     def fit(
-        self, X: Any, Y: Any = None, *, discrete_x: Any = None, discrete_y: Any = None, missing: str = "error"
+        self,
+        X: Any,
+        Y: Any = None,
+        Z: Any = None,
+        *,
+        discrete_x: Any = None,
+        discrete_y: Any = None,
+        discrete_z: Any = None,
+        missing: str = "error",
     ) -> Self:
-        """Estimate the mutual information of X and Y.
+        """Estimate the mutual information of X and Y, given Z if there is one.
 
         Parameters
         ----------
         X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
-            Row i of both is the same sample.
-        discrete_x, discrete_y, missing
-            As in :func:`mutual_information`.
+            Row i of all is the same sample.
+        Z : the same, or None, default=None
+            What is known already.
+        discrete_x, discrete_y, discrete_z, missing
+            As in :func:`conditional_mutual_information`.
 
         Returns
         -------
@@ -44,17 +79,19 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             ask(
                 X,
                 Y,
+                Z,
                 min_samples=self.n_neighbors + 1,
                 as_it_is=True,
                 discrete_x=discrete_x,
                 discrete_y=discrete_y,
+                discrete_z=discrete_z,
                 missing=missing,
             )
         )
 
     def fit_question(self, question: Question) -> Self:
         """Estimate as the user asked: remember the columns, and warn of what makes the estimate less than it seems."""
-        self._refuse_nominal(question)
+        self.check_question(question)
         self._n_features, self._names, self._kinds = question.n_features, question.names, question.kinds
         self._dropped_rows, self._notes = question.dropped, question.notes
         self.n_features_in_ = question.n_features[0]
@@ -67,7 +104,13 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             warn(doubt)
         return self
 
-    def _refuse_nominal(self, question: Question) -> None:
+    def check_question(self, question: Question) -> None:
+        """Refuse a question that is not for this method."""
+        if "Z" in question.blocks and not self.takes_given:
+            raise TypeError(
+                f"{type(self).__name__} is for X and Y alone, but Z has {question.n_features[2]} columns; leave Z out, "
+                f"or take another method, such as 'ksg'."
+            )
         for block, table in question.blocks.items():
             if table.nominal and not self.takes_nominal:
                 raise TypeError(
@@ -79,7 +122,9 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """Estimate, without a word: resampling does so hundreds of times."""
         self._doubts: list[str] = []
         self.n_samples_ = question.n_samples
-        if all(question.columns(block).size for block in question.blocks):
+        if "Z" in question.blocks and not question.is_conditional:
+            question = question.without("Z")
+        if all(question.columns(block).size for block in ("X", "Y")):
             self.local_mi_ = self._local_mi(question)
         else:
             self.local_mi_ = self._local_mi_of_constants(question)
@@ -95,7 +140,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError  # pragma: no cover
 
     def _local_mi_of_constants(self, question: Question) -> np.ndarray:
-        """Return the local MI where a whole block is constant."""
+        """Return the local MI where the whole of X or of Y is constant."""
         return np.zeros(question.n_samples)
 
     @property

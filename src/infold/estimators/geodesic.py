@@ -1,4 +1,4 @@
-"""G-KSG: mutual information by k nearest neighbours in a geodesic forest."""
+"""G-KSG: mutual information, also given Z, by k nearest neighbours in a geodesic forest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from infold.data.checks import check_bootstrap_size, check_choice, check_count, check_most, check_random_state
 from infold.data.question import Question
 
-from .base import MutualInformationEstimator
+from .base import MutualInformationEstimator, joined_blocks
 
 paper_settings: dict[str, Any] = {
     "n_neighbors": 3,
@@ -67,6 +67,9 @@ class GeodesicKSG(MutualInformationEstimator):
     that, looking at the columns of X alone, tell them apart; likewise for Y. Rows that no tree tells apart are compared
     by their Euclidean distance. Columns of pure noise then cost less than they cost plain KSG.
 
+    Given Z, the forest is grown on the columns of X, Y and Z, rows are as far apart in Z as trees that look at Z alone
+    tell, and neighbours are counted as :class:`infold.KSG` does given Z.
+
     Parameters
     ----------
     n_neighbors : int, default=3
@@ -112,8 +115,8 @@ class GeodesicKSG(MutualInformationEstimator):
 
     Notes
     -----
-    Constant columns are left out with a warning; if a whole side is constant, the answer is 0. A row with k or more
-    exact copies counts as an atom of a discrete distribution.
+    Constant columns are left out with a warning; if X or Y is constant, the answer is 0. A row with k or more exact
+    copies counts as an atom of a discrete distribution.
 
     Nominal columns: no tree is grown on them, and rows with another label on a side are farther apart there than any
     number of trees. Neighbours are then sought within a class, as :class:`infold.KSG` does, and ties counted by its
@@ -174,7 +177,6 @@ class GeodesicKSG(MutualInformationEstimator):
 
     def _local_mi(self, question: Question) -> np.ndarray:
         from infold.core.geodesic.gksg import local_gksg
-        from infold.core.scaling import joined
 
         n = question.n_samples
         local_distance = self.local_distance
@@ -192,14 +194,13 @@ class GeodesicKSG(MutualInformationEstimator):
         if n_queries < n:
             rng = np.random.default_rng(plan.seeds)
             self.query_rows_ = np.sort(rng.choice(n, n_queries, replace=False))
-        blocks, nominal = [question.columns(block) for block in question.blocks], None
-        if any(table.nominal for table in question.blocks.values()):
-            nominal = np.concatenate([question.nominal(block) for block in question.blocks])
+        columns, sizes, nominal, spaces = joined_blocks(question)
         return local_gksg(
-            joined(blocks),
-            [len(block) for block in blocks],
+            columns,
+            sizes,
             plan,
             self.n_neighbors,
+            spaces=spaces,
             local_distance=local_distance,
             nominal=nominal,
             queries=self.query_rows_,

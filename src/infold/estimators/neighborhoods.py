@@ -14,6 +14,7 @@ class _EntropySum(MutualInformationEstimator):
     """Local MI as the sum of local entropies of X and of Y, less those of both together."""
 
     takes_nominal = False
+    takes_given = False
     standardize: bool
 
     def _local_mi(self, question: Question) -> np.ndarray:

@@ -19,7 +19,9 @@ class Certificate(NamedTuple):
 
 
 def certify(question: Question, settings: Settings, shuffle: Shuffle) -> Certificate:
-    """Return the certified bound, or none if the rows are not independent draws: the bound rests on that alone."""
+    """Return the certified bound, or none given Z or if rows are not independent draws: the bound rests on that."""
+    if "Z" in question.blocks:
+        return Certificate(None, Note("No lower bound is certified: it would be for X and Y alone, not given Z."))
     if not shuffle.is_free:
         return Certificate(None, Note("No lower bound is certified: rows in groups or blocks are not independent."))
     if autocorrelation_note(question, shuffle):

@@ -41,6 +41,7 @@ PARTS = (2, 4)  # into which the rows are dealt
 def confidence_interval(
     X: Any,
     Y: Any,
+    Z: Any = None,
     *,
     level: float = 0.95,
     method: str = DEFAULT_METHOD,
@@ -53,6 +54,7 @@ def confidence_interval(
     verbose: int = 1,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
     **options: Any,
 ) -> ConfidenceInterval:
@@ -60,8 +62,8 @@ def confidence_interval(
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
-        As in :func:`mutual_information`.
+    X, Y, Z, method, n_neighbors, units, discrete_x, discrete_y, discrete_z, missing, options
+        As in :func:`conditional_mutual_information`. Without Z the interval is for I(X; Y).
     level : float, default=0.95
         Confidence level.
     n_subsamples : int, default=100
@@ -78,8 +80,8 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        `low`, `high`, `mi`, `standard_error`; `bias_is_small` and, if not, why in `notes`; the drifts; `certified`, a
-        lower bound on the MI itself.
+        `low`, `high`, `mi`, `standard_error`; `bias_is_small` and, if not, why in `notes`; the drifts; without Z also
+        `certified`, a lower bound on the MI itself.
 
     Notes
     -----
@@ -112,9 +114,11 @@ def confidence_interval(
     question = ask(
         X,
         Y,
+        Z,
         min_samples=estimator.n_neighbors + 1,
         discrete_x=discrete_x,
         discrete_y=discrete_y,
+        discrete_z=discrete_z,
         missing=missing,
     )
     shuffle = shuffle_of(question, None, block)

@@ -49,10 +49,12 @@ def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
     in_x, in_y = (memory(ordered_values(question.blocks[name]), shuffle.groups) for name in ("X", "Y"))
     if max(in_x.pvalue, in_y.pvalue) > ALPHA_AUTOCORRELATION:
         return None
+    # A test given Z has no blocks.
+    blocks = "" if "Z" in question.blocks else f" or pass block={suggested_block(in_x.length, in_y.length)}"
     return Note(
         f"Rows are autocorrelated on both sides (lag-1 correlation {in_x.lag_1:.2f} in X, {in_y.lag_1:.2f} in Y): they "
         f"count as fewer than they are, so p-values and intervals come out too small. If the order of rows is time, "
-        f"thin them or pass block={suggested_block(in_x.length, in_y.length)}; if it means nothing, shuffle them.",
+        f"thin them{blocks}; if it means nothing, shuffle them.",
         urgent=True,
     )
 

@@ -57,7 +57,7 @@ def adapt_given(
         """Return the differences both ways, of some rows."""
         sides, masks = [side[rows] for side in (x, y, z)], nominal
         rng = np.random.default_rng(seed)
-        known = with_z(sides[2], masks[2])
+        known = as_smooth_columns(sides[2], masks[2])
         a, b = (without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True))
 
         def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
@@ -101,7 +101,7 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return ~nominal & np.array([2 * np.unique(column).size > n for column in table.T], bool)
 
 
-def with_z(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
     table, origin = with_indicators(z, nominal)
     return np.where(origin.label, 2 * table - 1, normal_scores(table)) if table.size else np.zeros((len(z), 1))

@@ -123,7 +123,8 @@ def add_digammas(counts, signs, offset, psi, local):
                 minus += value
             else:
                 plus += value
-        local[i] = digamma_of(counts[0, i], psi) + offset - minus + plus
+        # In this order, terms that cancel, as in I(X; Y | Y), leave exactly 0.
+        local[i] = digamma_of(counts[0, i], psi) + offset + plus - minus
 
 
 def _digammas(largest: int) -> np.ndarray:

@@ -1,0 +1,86 @@
+"""auto given Z: known answers, and exactly 0 where nothing is shared."""
+
+import math
+
+import numpy as np
+import pytest
+
+import infold
+from infold.core.copula import conditional
+from infold.core.copula.local_shuffle import LocalShuffle, local_permutation, unconfounded
+
+NONE = (np.zeros(1, bool),) * 3
+
+
+def confounded(shape, rho, n, seed, columns=1):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, columns))
+    e = rng.normal(size=(n, 1))
+    f = rho * e + math.sqrt(1 - rho**2) * rng.normal(size=(n, 1))
+    common = 2 * shape(z).sum(axis=1, keepdims=True)
+    return common + e, common + f, z
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [np.abs, np.square, lambda z: z, lambda z: np.sin(2 * z)])
+def test_a_common_cause_is_nothing_and_the_rest_is_found(shape):
+    x, y, z = confounded(shape, 0.0, 400, 0)
+    assert conditional.adapt_given(x, y, z, 3, 0, nominal=NONE, n_jobs=1).taken.mi == 0
+    x, y, z = confounded(shape, 0.8, 400, 1)
+    found = conditional.adapt_given(x, y, z, 3, 0, nominal=NONE, n_jobs=1)
+    assert abs(found.taken.mi - 0.511) < 0.14  # three standard errors of .045
+    assert found.local.mean() == pytest.approx(found.taken.mi)
+
+
+@pytest.mark.slow
+def test_what_shows_only_beside_z_is_found():
+    rng = np.random.default_rng(2)
+    x, z = rng.normal(size=(2, 500, 1))
+    y = np.sign(x * z) * np.abs(rng.normal(size=(500, 1)))
+    assert conditional.adapt_given(x, y, z, 3, 0, nominal=NONE, n_jobs=1).taken.mi > 0.45  # of .69
+
+
+def test_tables_of_labels_are_counted(rng):
+    z = rng.integers(0, 3, (900, 1)).astype(float)
+    x, y = ((z + (rng.random((900, 1)) < 0.3)) % 3 for _ in range(2))
+    labels = (np.ones(1, bool),) * 3
+    assert conditional.adapt_given(x, y, z, 3, 0, nominal=labels, n_jobs=1).taken.mi == 0
+    found = conditional.adapt_given(x, x, z, 3, 0, nominal=labels, n_jobs=1)
+    assert found.taken.mi == pytest.approx(-0.3 * math.log(0.3) - 0.7 * math.log(0.7), abs=0.05)
+
+
+def test_labels_are_never_less_a_function_of_z(rng):
+    label, z = rng.integers(0, 3, (100, 1)).astype(float), rng.normal(size=(100, 1))
+    side = np.hstack([label, z**2])
+    left = conditional.without_z(side, np.array([True, False]), conditional.as_smooth_columns(z, NONE[2]), rng)
+    assert (left[:, 0] == label[:, 0]).all()
+    assert not np.allclose(left[:, 1], side[:, 1])
+
+
+@pytest.mark.slow
+def test_classes_on_any_side():
+    rng = np.random.default_rng(3)
+    z = np.array(["a", "b", "c"])[rng.integers(0, 3, 500)]
+    shift = np.select([z == "a", z == "b"], [-2.0, 0.0], 2.0)
+    x, y = shift + rng.normal(size=500), np.where(shift + rng.normal(size=500) > 0, "yes", "no")
+    found = infold.conditional_mutual_information(x, y, z, random_state=0, n_jobs=1)
+    assert found.mi == 0
+    assert infold.mutual_information(x, y, random_state=0, n_jobs=1).mi > 0.1
+
+
+def test_rows_change_places_with_near_ones_only(rng):
+    z = np.sort(rng.normal(size=(200, 1)), axis=0)
+    found = unconfounded(rng.normal(size=(200, 1)), rng.normal(size=(200, 1)), z, NONE, 0)
+    order = found.shuffle.draw(0)
+    assert np.abs(order - np.arange(200)).max() <= 5  # rows are sorted by z
+    assert np.mean(order != np.arange(200)) > 0.5
+    assert np.unique(order).size > 150  # few rows are taken twice
+    assert (order == found.shuffle.draw(0)).all()
+
+
+def test_local_permutation_takes_the_first_free_neighbour():
+    neighbors = np.array([[1, 0], [1, 2], [0, 2]])
+    out = np.empty(3, np.int64)
+    local_permutation(neighbors, np.array([0, 1, 2]), out)
+    assert out.tolist() == [1, 2, 0]
+    assert LocalShuffle(np.array([[0], [1]])).draw(0).tolist() == [0, 1]

@@ -1,0 +1,54 @@
+"""What a smooth function of Z leaves of columns, against leaving out each row in turn."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from infold.core.copula import residuals
+from infold.core.copula.scores import normal_scores
+
+
+def test_rows_are_left_out_of_their_own_prediction(rng):
+    z = rng.normal(size=(40, 1))
+    t = np.sin(2 * z[:, 0]) + 0.3 * rng.normal(size=40)
+    t -= t.mean()
+    (basis, *_), ridge = residuals.smooth_bases(z, rng), 1.0
+    found = residuals.left_over(t, [basis])
+    features = basis.u * np.sqrt(basis.squares)
+    best = np.inf
+    for ridge in residuals.RIDGES:
+        left = []
+        for i in range(40):
+            others = np.arange(40) != i
+            f = features[others]
+            weights = np.linalg.solve(f.T @ f + ridge * np.eye(f.shape[1]), f.T @ t[others])
+            left.append(t[i] - features[i] @ weights)
+        if np.sum(np.square(left)) < best:
+            best, expected = np.sum(np.square(left)), left
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [np.sin, np.abs, np.square, lambda z: z])
+def test_little_of_z_is_left(shape):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(500, 3))
+    noise = rng.normal(size=500)
+    x = normal_scores((2 * shape(z).sum(axis=1) + noise)[:, None])
+    left = residuals.residuals(x, normal_scores(z), rng).residuals[:, 0]
+    assert abs(np.corrcoef(left, shape(z).sum(axis=1))[0, 1]) < 0.15  # three deviations of .045
+    assert np.corrcoef(left, noise)[0, 1] > 0.7
+
+
+def test_a_scale_that_follows_z_is_divided_out():
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(600, 1))
+    x = np.exp(0.7 * z) * rng.normal(size=(600, 1))
+    left = residuals.residuals(normal_scores(x), normal_scores(z), rng)
+    assert abs(np.corrcoef(np.abs(left.residuals[:, 0]), z[:, 0])[0, 1]) < 0.12
+    assert np.corrcoef(np.log(left.scales[:, 0]), z[:, 0])[0, 1] > 0.9
+
+
+def test_independent_columns_stay_nearly_as_they_are(rng):
+    x, z = normal_scores(rng.normal(size=(300, 2))), normal_scores(rng.normal(size=(300, 5)))
+    left = residuals.residuals(x, z, rng).residuals
+    assert np.diag(np.corrcoef(left.T, x.T)[:2, 2:]).min() > 0.95
