@@ -179,7 +179,8 @@ def test_autocorrelated_rows_are_told_once_on_both_sides():
     x, y = walk(200, 0.8, 0), walk(200, 0.8, 1)
     with pytest.warns(infold.DataWarning, match=r"autocorrelated on both sides .* pass block=\d+"):
         infold.independence_test(x, y, method="ksg", n_permutations=19)
-    assert not infold.independence_test(x, y, method="ksg", n_permutations=19, block=20).notes
+    blocked = infold.independence_test(x, y, method="ksg", n_permutations=19, block=20)
+    assert not any("auto" in note for note in blocked.notes)  # another note may come by chance: p as small as can be
     mixed = np.random.default_rng(0).permutation(y)
     assert not any("auto" in note for note in infold.independence_test(x, mixed, method="ksg").notes)
 
