@@ -3,6 +3,8 @@
     python experiments/odd_columns.py > experiments/results/odd-columns.md
     python experiments/odd_columns.py --only ID,XOR       cases whose name contains one of these
     python experiments/odd_columns.py --independent 200   random tables whose sides know nothing of each other
+    python experiments/odd_columns.py --independent 200 --one-sided    classes in Y alone
+    python experiments/odd_columns.py --labels 50         two independent columns of labels, 50 samples each
 
 Truths follow from how samples are drawn. Text columns are nominal, and numbers are taken as numbers. Warnings and notes
 go to stderr.
@@ -415,6 +417,12 @@ def _(rng, n):
     return words(hour), np.round(10 + 5 * np.sin(hour / 24 * 2 * np.pi) + 2 * rng.normal(size=n), 1)
 
 
+@case("3 classes of 4, first tells, × number", 500, gaussian_class_truth(np.ones(4) / 4, [0, 1.5, 3, 4.5]))
+def _(rng, n):
+    c = rng.integers(0, 4, (3, n))
+    return frame(*[words(one) for one in c]), rng.normal(size=n) + 1.5 * c[0]
+
+
 def slope_truth():
     """MI of (x, class) and y = slope × x + noise."""
     rng = np.random.default_rng(0)
@@ -456,25 +464,30 @@ COLUMN_KINDS = {
 }
 
 
-def random_side(rng, n):
+NOMINAL = ("classes", "many classes", "rare classes", "booleans")
+
+
+def random_side(rng, n, among):
     """Return one to six columns, each of a random kind, and the names of the kinds."""
-    kinds = rng.choice(list(COLUMN_KINDS), rng.choice([1, 1, 1, 2, 3, 6]))
+    kinds = rng.choice(among, rng.choice([1, 1, 1, 2, 3, 6]))
     return frame(*[COLUMN_KINDS[kind](rng, n) for kind in kinds]), ", ".join(kinds)
 
 
-def independent(runs):
+def independent(runs, one_sided):
     """Print how often auto is not 0 although the sides are independent, and how KSG scatters."""
     found = {"auto": [], "ksg": []}
+    every = list(COLUMN_KINDS)
+    of_x = [kind for kind in every if kind not in NOMINAL] if one_sided else every
     for seed in range(runs):
         rng = np.random.default_rng([seed, 9])
         n = int(rng.choice([200, 300, 500]))
-        (x, kinds_x), (y, kinds_y) = random_side(rng, n), random_side(rng, n)
+        (x, kinds_x), (y, kinds_y) = random_side(rng, n, of_x), random_side(rng, n, every)
         for method, values in found.items():
             options = {} if method == "ksg" else {"random_state": seed}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", infold.DataWarning)
                 values.append(infold.mutual_information(x, y, method=method, n_jobs=1, verbose=0, **options).mi)
-            if values[-1] > (0.1 if method == "ksg" else 0):
+            if values[-1] > 0.1 or (method == "auto" and values[-1] != 0):
                 print(f"{method} {values[-1]:.3f}: sample {seed}, n = {n}, {kinds_x} × {kinds_y}", flush=True)
     for method, values in found.items():
         v = np.array(values)
@@ -482,6 +495,25 @@ def independent(runs):
             f"{method}: {np.sum(v != 0)} of {runs} not 0, {np.sum(v > 0.1)} above .1, "
             f"mean {v.mean():.4f}, median {np.median(v):.4f}, largest {v.max():.3f}"
         )
+
+
+LABELS = ((500, 3, 3), (500, 6, 6), (500, 12, 12), (300, 30, 30), (200, 100, 100), (500, 40, 3), (300, 60, 6))
+
+
+def labels(runs):
+    """Print how often auto is not 0 for two columns of labels that know nothing of each other."""
+    print("| labels | n | rows per cell | auto: not 0 | mean | largest | KSG: mean |\n|---|--:|--:|--:|--:|--:|--:|")
+    for n, p, q in LABELS:
+        found = {"auto": [], "ksg": []}
+        for seed in range(runs):
+            rng = np.random.default_rng(seed)
+            x, y = words(rng.integers(0, p, n)), words(rng.integers(0, q, n))
+            for method, values in found.items():
+                options = {} if method == "ksg" else {"random_state": 0}
+                values.append(infold.mutual_information(x, y, method=method, n_jobs=1, verbose=0, **options).mi)
+        a, k = (np.array(values) for values in found.values())
+        cells = f"{np.mean(a != 0):.0%} | {a.mean():.3f} | {a.max():.3f} | {k.mean():.3f}"
+        print(f"| {p} × {q} | {n} | {n / (p * q):.2g} | {cells} |".replace(" -", " −"), flush=True)
 
 
 def estimates(make, n, number):
@@ -525,9 +557,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only")
     parser.add_argument("--independent", type=int)
+    parser.add_argument("--one-sided", action="store_true")
+    parser.add_argument("--labels", type=int)
     chosen = parser.parse_args()
     if chosen.independent:
-        independent(chosen.independent)
+        independent(chosen.independent, chosen.one_sided)
+    elif chosen.labels:
+        labels(chosen.labels)
     else:
         table(chosen.only)
 
