@@ -122,3 +122,15 @@ def test_coordinates_keep_labels_as_they_are(rng):
     found = crossfit.free_locals(x, y, crossfit.deal(300, rng), 3, 0, origins=origins, n_jobs=1)
     assert set(found) == {"columns", "bumps 1", "bumps 3"}
     assert np.nanmean(found["bumps 3"]) > 0.3
+
+
+def test_nothing_is_given_back_among_the_few_rows_of_a_label():
+    label = np.repeat(np.arange(50), 10)
+    assert crossfit.rows_per_label((label[:, None] == np.arange(50)).astype(float)) == 10
+    assert crossfit.rows_per_label(np.empty((30, 0))) == 30
+    rng = np.random.default_rng(0)
+    x = (rng.normal(size=500) + 2 * (label % 5))[:, None]
+    y = (label[:, None] == np.arange(50)).astype(float)
+    origins = (plain(1), Origin(np.zeros(50, int), np.ones(50, bool)))
+    found = crossfit.free_locals(even_scores(x, rng), y, crossfit.deal(500, rng), 3, 0, origins=origins, n_jobs=1)
+    assert np.nanmean(found["columns"]) < 1.03 + 0.15  # truth 1.03

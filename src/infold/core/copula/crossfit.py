@@ -132,8 +132,17 @@ def free_locals(
         tasks = [(a, b, labels, split, ks, seed) for split in splits]
         parts = run(bump_locals, tasks, n_jobs=n_jobs, label="looks", verbose=verbose)
         found |= {name: np.hstack([part[name] for part in parts]) for name in parts[0]}
+    sides = zip((a, b), both, strict=True)
+    rows = min(rows_per_label(side[:, origin.label]) for side, origin in sides)
     local = {}
     for name, by_k in found.items():
         local[name] = np.full(len(a), np.nan)
-        local[name][judged] = sharpened(*by_k)
+        # Among the few rows of a label, many neighbours are all of them: that is no loss by their width.
+        local[name][judged] = sharpened(*by_k) if rows >= 2 * WIDER * k else by_k[0]
     return local
+
+
+def rows_per_label(labels: np.ndarray) -> float:
+    """Return how many rows have the same labels (n, m) as a row, on average over the rows."""
+    counts = np.bincount(row_codes(tied_ranks(labels).T)) if labels.shape[1] else np.array([len(labels)])
+    return float((counts**2).sum() / counts.sum())
