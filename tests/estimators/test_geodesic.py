@@ -176,3 +176,11 @@ def test_labels_alone_have_the_plug_in_estimate(rng):
     assert infold.GeodesicKSG()._fit(question).mi_ == infold.KSG()._fit(question).mi_
     some = infold.GeodesicKSG(max_queries=20, random_state=0)._fit(question)
     assert some.local_mi_.shape == (20,)
+
+
+def test_a_coin_that_was_not_declared_tells_nothing():
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        found.append(infold.GeodesicKSG(random_state=0).fit(rng.integers(0, 2, 300), rng.normal(size=300)).mi_)
+    assert abs(np.mean(found)) < 0.06  # with the paper's distance .2; the deviation of a mean of five is .02

@@ -222,3 +222,10 @@ def test_few_rows_and_lonely_classes(rng):
     assert ksg(x, np.arange(4), nominal="y") == 0  # every class has one row
     assert ksg(x, np.zeros(4), nominal="y") == 0  # there is only one
     assert np.isfinite(ksg(x, [0, 0, 1, 1], nominal="y"))
+
+
+@pytest.mark.parametrize("method", ["ksg", "gksg"])
+def test_rare_combinations_of_classes_are_told(rng, method):
+    x, y = (np.array([f"label {i}" for i in rng.integers(0, 40, 200)]) for _ in range(2))
+    with pytest.warns(infold.DataWarning, match=r"only 1\.\d rows for each combination"):
+        infold.mutual_information(x, y, method=method, random_state=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -37,6 +38,9 @@ def joined_blocks(question: Question) -> Blocks:
     return Blocks(joined(blocks), [len(block) for block in blocks], nominal, spaces)
 
 
+FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
+
+
 class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     """What all estimators share: checks before, attributes after."""
 
@@ -45,6 +49,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     takes_nominal = True  # whether columns may be classes
     knows_pvalue = False  # whether a fit has a p-value of independence, `pvalue_`
     takes_given = True  # whether there may be a Z
+    counts_classes = False  # whether classes on several sides are simply counted
 
     def fit(
         self,
@@ -100,9 +105,21 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._fit(question)
-        for doubt in self._doubts:
+        for doubt in (*self._doubts, *self._sparse_classes(question)):
             warn(doubt)
         return self
+
+    def _sparse_classes(self, question: Question) -> Iterator[str]:
+        """Say so if combinations of classes on several sides are rare, and the method simply counts them."""
+        sides = [question.columns(block)[question.nominal(block)] for block in question.blocks]
+        sides = [side for side in sides if len(side)]
+        if self.counts_classes and len(sides) > 1:
+            rows = question.n_samples / len(np.unique(np.vstack(sides), axis=1).T)
+            if rows < FEW_ROWS:
+                yield (
+                    f"There are classes on several sides, and only {rows:.1f} rows for each combination of them that "
+                    f"occurs: the estimate is too high. Join rare classes, or take method='auto', which allows for it."
+                )
 
     def check_question(self, question: Question) -> None:
         """Refuse a question that is not for this method."""

@@ -86,8 +86,8 @@ class GeodesicKSG(MutualInformationEstimator):
     local_distance : {"auto", "paper", "released", "everywhere"}, default="auto"
         How rows in the same leaves are compared: by a Euclidean distance below that of one tree, as in the paper, or as
         in the code that its authors released. "everywhere" adds the paper's to all distances, so that rows equally many
-        trees apart are no ties. "auto" is "paper" below 10,000 rows, and "everywhere" from there on, where the paper's
-        estimate can rise past the truth.
+        trees apart are no ties. "auto" is "paper" below 10,000 rows, and "everywhere" from there on, and where a column
+        of numbers has many ties: there the paper's estimate can rise past the truth.
     max_queries : int, "auto" or None, default="auto"
         Average over this many rows, drawn at random; their neighbours are still sought among all. "auto" means n but no
         more than 10,000, None means n. So the cost of large tables grows in proportion to n; `query_error_` is the
@@ -140,6 +140,8 @@ class GeodesicKSG(MutualInformationEstimator):
     True
     """
 
+    counts_classes = True
+
     def __init__(
         self,
         n_neighbors: int = 3,
@@ -181,7 +183,8 @@ class GeodesicKSG(MutualInformationEstimator):
         n = question.n_samples
         local_distance = self.local_distance
         if local_distance == "auto":
-            local_distance = "paper" if n < MANY_ROWS else "everywhere"
+            tied = any("ordinal" in kinds for kinds in question.kinds)
+            local_distance = "everywhere" if tied or n >= MANY_ROWS else "paper"
         elif local_distance != "everywhere" and n >= MANY_ROWS:
             self._doubts.append(
                 f"G-KSG as in the paper rises with the number of rows, also past the truth: the more there are, the "

@@ -65,6 +65,8 @@ class KSG(MutualInformationEstimator):
     0.5
     """
 
+    counts_classes = True
+
     def __init__(
         self,
         n_neighbors: int = 3,
