@@ -60,6 +60,12 @@ def forest_plan(estimator: Any, n_samples: int) -> Any:
     )
 
 
+def _has_ties(question: Question) -> bool:
+    """Return whether a column of numbers has fewer values than half of the rows."""
+    numbers = (column for block in question.blocks for column in question.columns(block)[~question.nominal(block)])
+    return any(2 * np.unique(column).size < column.size for column in numbers)
+
+
 class GeodesicKSG(MutualInformationEstimator):
     """G-KSG: mutual information by k nearest neighbours in a geodesic forest (Marx & Fischer 2022).
 
@@ -183,8 +189,7 @@ class GeodesicKSG(MutualInformationEstimator):
         n = question.n_samples
         local_distance = self.local_distance
         if local_distance == "auto":
-            tied = any("ordinal" in kinds for kinds in question.kinds)
-            local_distance = "everywhere" if tied or n >= MANY_ROWS else "paper"
+            local_distance = "everywhere" if n >= MANY_ROWS or _has_ties(question) else "paper"
         elif local_distance != "everywhere" and n >= MANY_ROWS:
             self._doubts.append(
                 f"G-KSG as in the paper rises with the number of rows, also past the truth: the more there are, the "
