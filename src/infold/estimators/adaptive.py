@@ -110,7 +110,7 @@ class Adaptive(MutualInformationEstimator):
         from infold.core.copula.choice import bias_error
 
         super().fit_question(question)
-        self.standard_error_ = bias_error(self._answer, self.random_state)
+        self.standard_error_ = bias_error(self._answer, self.random_state, self.n_jobs)
         del self._answer  # it holds the data
         return self
 

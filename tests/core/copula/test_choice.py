@@ -119,12 +119,12 @@ def test_bias_is_what_halves_of_the_rows_say_less():
         taken = candidate(1.0, 0.3, refit=refit)
         return choice.Answer(np.zeros(40), taken, 0.0, "", (np.arange(1), np.arange(1)), (taken,), n_columns)
 
-    assert choice.bias_error(answer(lambda x, y: 1.0), 0) == pytest.approx(0.3)
-    drifting = choice.bias_error(answer(lambda x, y: 0.8 if len(x) == 20 else 9.0), 0)
+    assert choice.bias_error(answer(lambda x, y: 1.0), 0, 1) == pytest.approx(0.3)
+    drifting = choice.bias_error(answer(lambda x, y: 0.8 if len(x) == 20 else 9.0), 0, 1)
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
-    assert choice.bias_error(answer(lambda x, y: math.nan), 0) == pytest.approx(0.3)
-    assert choice.bias_error(answer(None), 0) == pytest.approx(0.3)
-    assert choice.bias_error(answer(None, n_columns=3), 0) == pytest.approx(math.hypot(0.3, choice.UNSEEN))
+    assert choice.bias_error(answer(lambda x, y: math.nan), 0, 1) == pytest.approx(0.3)
+    assert choice.bias_error(answer(None), 0, 1) == pytest.approx(0.3)
+    assert choice.bias_error(answer(None, n_columns=3), 0, 1) == pytest.approx(math.hypot(0.3, choice.UNSEEN))
 
 
 def test_a_small_answer_from_end_to_end():
@@ -136,6 +136,6 @@ def test_a_small_answer_from_end_to_end():
     assert answer.local.mean() == pytest.approx(answer.taken.mi)
     assert 1.2 < answer.taken.mi < 4.5  # 2.3 linear, and the arch
     assert {"all", "screened", "2 blocks"} <= {c.columns for c in answer.candidates}
-    assert choice.bias_error(answer, 0) >= answer.taken.standard_error
+    assert choice.bias_error(answer, 0, 1) >= answer.taken.standard_error
     nothing_there = choice.adapt(x, rng.normal(size=(80, 2)), 3, 0, n_jobs=1)
     assert nothing_there.taken.mi == 0

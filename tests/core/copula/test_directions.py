@@ -1,7 +1,10 @@
 """Directions of one side that single columns of the other change with."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.stats import gamma
 
 from infold.core.copula import directions
 from infold.core.copula.crossfit import deal
@@ -23,7 +26,7 @@ def test_leading_directions_are_those_of_the_signal(rng, shape):
     u, v = np.linalg.qr(rng.normal(size=(d, 2)))[0].T
     response = {"line": a @ u, "arch": (a @ u) ** 2, "saddle": (a @ u) * (a @ v)}[shape] + 0.3 * rng.normal(size=n)
     waves = rank_waves(response[:, None], 4)[:, :, 0].T * np.sqrt(n)
-    found = directions.leading_directions(directions.wave_moments(a, waves, rng), 1e-3, n)
+    found = directions.leading_directions(directions.wave_moments(a, waves), 1e-3, n)
     truth = np.column_stack([u, v] if shape == "saddle" else [u])
     assert found.shape == truth.shape
     assert np.linalg.svd(found.T @ truth)[1].min() > 0.97  # cosines of the angles between the spaces
@@ -34,9 +37,20 @@ def test_pvalues_are_fair_where_rows_stand_out(rng):
     for _ in range(60):
         a = rng.normal(size=(200, 5)) * np.exp(rng.normal(size=(200, 1)))
         waves = rank_waves(normal_scores(rng.normal(size=(200, 4))), 4).transpose(1, 2, 0).reshape(200, 16)
-        found.append(directions.wave_moments(a / a.std(axis=0), waves * np.sqrt(200), rng).pvalues)
+        found.append(directions.wave_moments(a / a.std(axis=0), waves * np.sqrt(200)).pvalues)
     for pvalues in np.array(found).transpose(1, 0, 2):
         assert np.mean(pvalues < 0.01) < 0.03  # 960 tests, those of a column related
+
+
+def test_moments_over_pairings_of_any_columns_are_exact(rng):
+    # All 720 pairings of six rows.
+    a, b = (t - t.mean(axis=0) for t in (rng.normal(size=(6, 3)) ** 3, rng.normal(size=(6, 1)) ** 3))
+    sums = [((a.T @ b[list(order)]) ** 2).sum() for order in itertools.permutations(range(6))]
+    mean, variance = np.mean(sums), np.var(sums)
+    observed = ((a.T @ b) ** 2).sum()
+    expected = gamma.sf(observed, mean**2 / variance, scale=variance / mean)
+    assert directions.wave_moments(a, b).pvalues[0, 0] == pytest.approx(expected, rel=1e-9)
+    assert (directions.wave_moments(a, np.zeros((6, 1))).pvalues == 1).all()
 
 
 @pytest.mark.slow
@@ -46,7 +60,7 @@ def test_a_signal_turned_into_noise_columns_is_found():
     sources = rng.normal(size=(n, d))
     y = np.column_stack([np.abs(sources[:, 0]) + 0.3 * rng.normal(size=n), rng.normal(size=(n, 2))])
     x = sources @ np.linalg.qr(rng.normal(size=(d, d)))[0]
-    local, columns = directions.direction_local(x, y, np.arange(3), deal(n, rng), 3, 0, n_jobs=1)
+    local, columns = directions.direction_local(x, y, np.arange(3), deal(n, rng), 3, n_jobs=1)
     assert 0 in columns  # with ten splits another is found now and then, by chance
     assert 0.45 < np.nanmean(local) < 0.85  # truth .75; any column of x alone tells less than .1
 
@@ -54,11 +68,11 @@ def test_a_signal_turned_into_noise_columns_is_found():
 def test_nothing_is_found_in_noise_or_in_too_many_columns(rng):
     splits = deal(200, rng)
     noise = rng.normal(size=(200, 5))
-    assert directions.direction_local(noise, rng.normal(size=(200, 3)), np.arange(3), splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(noise, rng.normal(size=(200, 3)), np.arange(3), splits, 3, n_jobs=1) is None
     many = rng.normal(size=(200, 40))  # more than one for eight rows
-    assert directions.direction_local(many, noise, np.arange(5), splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(many, noise, np.arange(5), splits, 3, n_jobs=1) is None
     one = rng.normal(size=(200, 1))
-    assert directions.direction_local(one, noise, np.arange(5), splits, 3, 0, n_jobs=1) is None
+    assert directions.direction_local(one, noise, np.arange(5), splits, 3, n_jobs=1) is None
 
 
 def test_directions_in_common_are_counted_once(rng):

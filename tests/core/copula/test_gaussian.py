@@ -61,8 +61,8 @@ def test_moments_over_pairings_are_exact(rng):
     a[2], b[4] = 5.0, -7.0
     q_a, q_b = gaussian.orthonormal(a), gaussian.orthonormal(b)
     sums = [((q_a.T @ q_b[list(order)]) ** 2).sum() for order in itertools.permutations(range(6))]
-    found = gaussian.pairing_moments((q_a**2).sum(axis=1), (q_b**2).sum(axis=1))
-    assert_allclose(found, (np.mean(sums), np.var(sums)), rtol=1e-9)
+    spreads = (gaussian.orthonormal_spread((q**2).sum(axis=1)) for q in (q_a, q_b))
+    assert_allclose(gaussian.pairing_moments(*spreads, 6), (np.mean(sums), np.var(sums)), rtol=1e-9)
 
 
 @pytest.mark.slow

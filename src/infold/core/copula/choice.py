@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from infold.parallel.scheduler import blas
+from infold.parallel.scheduler import blas, run
 
 from ..knn.discrete import row_codes
 from ..random import draw_seeds
@@ -87,7 +87,7 @@ def adapt(
         return _adapt(side_x, side_y, most, n_neighbors, random_state, n_jobs, verbose)
 
 
-def bias_error(answer: Answer, random_state: Any) -> float:
+def bias_error(answer: Answer, random_state: Any, n_jobs: int | None) -> float:
     """Return the standard error of the answer with its bias: what n rows say beyond n / 2, they may still be short of.
 
     The look that was taken is repeated on two halves of the rows. In several columns some dependence shows to no look
@@ -99,7 +99,8 @@ def bias_error(answer: Answer, random_state: Any) -> float:
     if refit is not None:
         halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
         with blas().limit(limits=1):
-            drift = taken.mi - sum(max(refit(half, half), 0.0) for half in halves) / 2
+            again = run(refit, [(half, half) for half in halves], n_jobs=n_jobs, label="halves", verbose=0)
+        drift = taken.mi - sum(max(mi, 0.0) for mi in again) / 2
     return math.hypot(taken.standard_error, unseen, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
 
 
@@ -201,8 +202,8 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
             a, even, origin = scores.x, scores.even_y, scores.origin_y
             if side == "Y":
                 a, even, origin = scores.y, scores.even_x, scores.origin_x
-            k, splits, seeds, n_jobs, verbose = setting
-            return direction_local(a, even, origin.owner, splits, k, seeds[0], n_jobs=n_jobs, verbose=verbose)
+            k, splits, _, n_jobs, verbose = setting
+            return direction_local(a, even, origin.owner, splits, k, n_jobs=n_jobs, verbose=verbose)
 
         def refit(of_x: Rows, of_y: Rows, turned: np.ndarray = turned, estimate: Any = estimate) -> float:
             answer = estimate(scores.rows(of_x, of_y), setting.of(len(of_x)))
@@ -221,16 +222,18 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
 def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> Found:
     """Return a candidate for every partition of the screened columns into blocks that add up."""
     found: Found = []
-    known: dict[Any, Candidate] = {}
-    for blocks in partitions(scores, columns_x, columns_y, setting.n_neighbors, setting.seeds[0]):
-        if len(blocks) > MAX_BLOCKS:
-            continue
-        parts = []
-        for block in blocks:
-            key = tuple(map(tuple, block))
-            if key not in known:
-                known[key] = best(look("block", scores, *block, setting, alone=False).candidates)
-            parts.append(known[key])
+    all_blocks = partitions(scores, columns_x, columns_y, setting.n_neighbors, setting.seeds[0])
+    all_blocks = [blocks for blocks in all_blocks if len(blocks) <= MAX_BLOCKS]
+    different = {_key(block): block for blocks in all_blocks for block in blocks}
+
+    def best_look(block: Block) -> Candidate:
+        return best(look("block", scores, *block, setting, alone=False).candidates)
+
+    jobs = [(block,) for block in different.values()]
+    found_in = run(best_look, jobs, n_jobs=setting.n_jobs, label="blocks", verbose=setting.verbose)
+    known = dict(zip(different, found_in, strict=True))
+    for blocks in all_blocks:
+        parts = [known[_key(block)] for block in blocks]
         twice = sum_overcount([(scores.even_x[:, i], scores.even_y[:, j]) for i, j in blocks])
 
         def refit(of_x: Rows, of_y: Rows, parts: Sequence[Candidate] = tuple(parts), twice: float = twice) -> float:
@@ -250,6 +253,10 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
         x, y = (np.sort(np.concatenate(side)) for side in zip(*blocks, strict=True))
         found.append((total, (x, y)))
     return found
+
+
+def _key(block: Block) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(side.tolist()) for side in block)
 
 
 def _taken(found: Found, along: Found) -> tuple[Candidate, Block] | None:

@@ -19,6 +19,7 @@ from infold.parallel.scheduler import run
 from .blocks import apart, sum_overcount
 from .coordinates import whitened
 from .crossfit import Split
+from .gaussian import Spread, pairing_moments
 from .neighbors import judged_local
 from .screen import ORDERS, rank_waves
 
@@ -30,7 +31,6 @@ N_DIRECTIONS, N_SHARED = 3, 4  # of a column; of columns that depend on each oth
 WEAK = 0.15  # of the largest eigenvalue: weaker directions are noise
 SAME = 0.3  # of the largest squared singular value: what columns' directions have in common
 NOISE_EDGE = 2.0  # eigenvalues of products without signal reach 2 √(d / n)
-N_PAIRINGS = 20
 
 
 class Moments(NamedTuple):
@@ -49,21 +49,25 @@ def products(a: np.ndarray) -> np.ndarray:
     return found - found.mean(axis=0)
 
 
-def wave_moments(a: np.ndarray, waves: np.ndarray, rng: np.random.Generator) -> Moments:
+def wave_moments(a: np.ndarray, waves: np.ndarray) -> Moments:
     """Return how the waves (n, m) change along the whitened columns a (n, d).
 
     The sum of squared correlations is compared with a gamma law that has the moments of random pairings of the rows:
     rows that stand out on either side make it scatter more than χ².
     """
     n = len(a)
-    beside = np.hstack([waves, *(waves[rng.permutation(n)] for _ in range(N_PAIRINGS))])
+    lengths = (waves**2).sum(axis=0)
+    of_waves = Spread(lengths, lengths**2, (waves**4).sum(axis=0))
     moments, pvalues = [], []
     for features in (a, products(a)):
-        correlations = features.T @ beside / n
-        sums = n * (correlations**2).sum(axis=0).reshape(1 + N_PAIRINGS, -1)
-        mean, variance = sums[1:].mean(), sums[1:].var()
-        pvalues.append(gamma.sf(sums[0], mean**2 / variance, scale=variance / mean))
-        moments.append(correlations[:, : waves.shape[1]])
+        inner, rows = features.T @ features, (features**2).sum(axis=1)
+        spread = Spread(float(rows.sum()), float((inner**2).sum()), float((rows**2).sum()))
+        mean, variance = pairing_moments(spread, of_waves, n)
+        # A column of few values has fewer waves: those that are 0 have p = 1.
+        mean, variance = (np.where((lengths > 0) & (variance > 0), moment, 1.0) for moment in (mean, variance))
+        found = features.T @ waves
+        pvalues.append(gamma.sf((found**2).sum(axis=0), mean**2 / variance, scale=variance / mean))
+        moments.append(found / n)
     return Moments(moments[0], moments[1], np.array(pvalues))
 
 
@@ -93,14 +97,14 @@ def common_directions(directions: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def split_local(
-    a: np.ndarray, even: np.ndarray, owners: np.ndarray, split: Split, k: int, seed: int
+    a: np.ndarray, even: np.ndarray, owners: np.ndarray, split: Split, k: int
 ) -> tuple[np.ndarray, list[int]]:
     """Return local values of the rows judged, summed over columns that directions tell of, and these columns."""
-    fit, rng, q = split.fit, np.random.default_rng(seed), even.shape[1]
+    fit, q = split.fit, even.shape[1]
     white = whitened(a, fit)
     order = max(ORDERS)
     waves = rank_waves(even[fit], order).transpose(1, 2, 0).reshape(len(fit), q * order) * math.sqrt(len(fit))
-    moments = wave_moments(white[fit], waves, rng)
+    moments = wave_moments(white[fit], waves)
     n_tests = moments.pvalues.size
     smallest = moments.pvalues.reshape(2, q, order).min(axis=(0, 2))
     found: dict[int, np.ndarray] = {}
@@ -125,7 +129,6 @@ def direction_local(
     owners: np.ndarray,
     splits: Sequence[Split],
     k: int,
-    seed: int,
     *,
     n_jobs: int | None,
     verbose: int = 0,
@@ -139,7 +142,7 @@ def direction_local(
     if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:
         return None
     local, columns = np.full(len(a), np.nan), set()
-    tasks = [(a, even, owners, split, k, seed) for split in splits]
+    tasks = [(a, even, owners, split, k) for split in splits]
     answers = run(split_local, tasks, n_jobs=n_jobs, label="directions", verbose=verbose)
     for split, (values, found) in zip(splits, answers, strict=True):
         local[split.use] = values

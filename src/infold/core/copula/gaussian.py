@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, polygamma
@@ -53,26 +53,46 @@ def canonical_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return s, basis_a @ u, basis_b @ vt.T
 
 
-def pairing_moments(leverages_a: np.ndarray, leverages_b: np.ndarray) -> tuple[float, float]:
-    """Return mean and variance of the sum of squared canonical correlations over all pairings of the rows.
+class Spread(NamedTuple):
+    """How the rows of a centred table T (n, p) lie: of T Tᵀ the trace, that of its square, and Σ of squared diagonal.
 
-    Exact (Kazi-Aoual et al. 1995). What counts of either side is how far its rows stand out: with columns that share a
-    scale a few rows do on both sides, and where such rows meet by chance, correlations are large.
+    The last says how far single rows stand out.
     """
-    n = len(leverages_a)
-    p, q = leverages_a.sum(), leverages_b.sum()
 
-    def uneven(h: np.ndarray, d: float) -> float:
-        return float(n * (n + 1) * (h**2).sum() - (n - 1) * (d**2 + 2 * d))
+    trace: Any
+    square: Any
+    diagonal: Any
 
-    variance = 2 * p * q * (n - 1 - p) * (n - 1 - q) / ((n - 1) ** 2 * (n + 1) * (n - 2))
-    variance += uneven(leverages_a, p) * uneven(leverages_b, q) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
-    return float(p * q / (n - 1)), float(variance)
+
+def orthonormal_spread(leverages: np.ndarray) -> Spread:
+    """Return the spread of a table with orthonormal columns, from its squared row lengths."""
+    p = float(leverages.sum())
+    return Spread(p, p, float((leverages**2).sum()))
+
+
+def pairing_moments(a: Spread, b: Spread, n: int) -> tuple[Any, Any]:
+    """Return mean and variance of Σ (a_i · b_j)², over columns of two tables, over all pairings of their n rows.
+
+    Exact (Kazi-Aoual et al. 1995); with orthonormal columns it is the sum of squared canonical correlations. What
+    counts of either side is how far its rows stand out: with columns that share a scale a few rows do on both sides,
+    and where such rows meet by chance, correlations are large.
+    """
+
+    def even(t: Spread) -> Any:
+        return (n - 1) * t.square - t.trace**2
+
+    def uneven(t: Spread) -> Any:
+        return n * (n + 1) * t.diagonal - (n - 1) * (t.trace**2 + 2 * t.square)
+
+    variance = 2 * even(a) * even(b) / ((n - 1) ** 2 * (n + 1) * (n - 2))
+    variance += uneven(a) * uneven(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+    return a.trace * b.trace / (n - 1), variance
 
 
 def pairing_test(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray) -> float:
     """Return the p-value of no correlation: a gamma law with the moments that random pairings of the rows have."""
-    mean, variance = pairing_moments((variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1))
+    spreads = (orthonormal_spread((side**2).sum(axis=1)) for side in (variates_a, variates_b))
+    mean, variance = pairing_moments(*spreads, len(variates_a))
     return float(gamma.sf((s**2).sum(), mean**2 / variance, scale=variance / mean))
 
 
@@ -108,8 +128,9 @@ def gaussian_part(a: np.ndarray, b: np.ndarray) -> GaussianPart:
 def leverage_factor(variates_a: np.ndarray, variates_b: np.ndarray) -> float:
     """Return how much more squared canonical correlations vary, over pairings, than if no row stood out; at least 1."""
     leverages = (variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1)
-    own = pairing_moments(*leverages)[1]
-    even = pairing_moments(*(np.full(len(h), h.mean()) for h in leverages))[1]
+    n = len(variates_a)
+    own = pairing_moments(*map(orthonormal_spread, leverages), n)[1]
+    even = pairing_moments(*(orthonormal_spread(np.full(n, h.mean())) for h in leverages), n)[1]
     return max(own / even, 1.0) if even > 0 else 1.0
 
 

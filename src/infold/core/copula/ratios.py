@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.special import logsumexp
 
 INDEPENDENT = 0.05  # weight of independence in a kernel's ratio: its logarithm cannot fall below log 0.05
 NARROWEST = 1e-9  # squared width of a kernel, in mean squared distances: between copies there is none of their own
@@ -22,12 +21,16 @@ Critic = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def log_normalisation(log_ratios: np.ndarray) -> tuple[float, float]:
     """Return log Z of log ratios (m, m) over all pairings of different rows, and its standard error."""
     m = len(log_ratios)
-    others = np.where(np.eye(m, dtype=bool), -np.inf, log_ratios)
-    by_row, by_column = logsumexp(others, axis=1), logsumexp(others, axis=0)
-    total = float(logsumexp(by_row))
+    largest = log_ratios.max(initial=-np.inf, where=~np.eye(m, dtype=bool))
+    # Before exp, since a row with itself may be far above all others.
+    ratios = np.minimum(log_ratios - largest, 0.0)
+    np.exp(ratios, out=ratios)
+    np.fill_diagonal(ratios, 0.0)
+    by_row, by_column = ratios.sum(axis=1), ratios.sum(axis=0)
+    total = float(by_row.sum())
     # Rows and columns are the units of sampling: the projection of a two-sample U-statistic.
-    influence = m * np.exp(by_row - total) + m * np.exp(by_column - total)
-    return total - math.log(m * (m - 1)), float(influence.std()) / math.sqrt(m)
+    influence = m / total * (by_row + by_column)
+    return float(largest + math.log(total / (m * (m - 1)))), float(influence.std()) / math.sqrt(m)
 
 
 def counted_twice(log_ratios: np.ndarray) -> float:
