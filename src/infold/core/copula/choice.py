@@ -227,7 +227,7 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
     different = {_key(block): block for blocks in all_blocks for block in blocks}
 
     def best_look(block: Block) -> Candidate:
-        return best(look("block", scores, *block, setting, alone=False).candidates)
+        return best(look("block", scores, *block, setting, guided=False).candidates)
 
     jobs = [(block,) for block in different.values()]
     found_in = run(best_look, jobs, n_jobs=setting.n_jobs, label="blocks", verbose=setting.verbose)

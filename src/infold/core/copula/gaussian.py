@@ -91,8 +91,8 @@ def pairing_moments(a: Spread, b: Spread, n: int) -> tuple[Any, Any]:
 
 def pairing_test(s: np.ndarray, variates_a: np.ndarray, variates_b: np.ndarray) -> float:
     """Return the p-value of no correlation: a gamma law with the moments that random pairings of the rows have."""
-    spreads = (orthonormal_spread((side**2).sum(axis=1)) for side in (variates_a, variates_b))
-    mean, variance = pairing_moments(*spreads, len(variates_a))
+    a, b = (orthonormal_spread((side**2).sum(axis=1)) for side in (variates_a, variates_b))
+    mean, variance = pairing_moments(a, b, len(variates_a))
     return float(gamma.sf((s**2).sum(), mean**2 / variance, scale=variance / mean))
 
 
@@ -127,10 +127,11 @@ def gaussian_part(a: np.ndarray, b: np.ndarray) -> GaussianPart:
 
 def leverage_factor(variates_a: np.ndarray, variates_b: np.ndarray) -> float:
     """Return how much more squared canonical correlations vary, over pairings, than if no row stood out; at least 1."""
-    leverages = (variates_a**2).sum(axis=1), (variates_b**2).sum(axis=1)
     n = len(variates_a)
-    own = pairing_moments(*map(orthonormal_spread, leverages), n)[1]
-    even = pairing_moments(*(orthonormal_spread(np.full(n, h.mean())) for h in leverages), n)[1]
+    a, b = (orthonormal_spread((side**2).sum(axis=1)) for side in (variates_a, variates_b))
+    own = pairing_moments(a, b, n)[1]
+    even_a, even_b = (side._replace(diagonal=side.trace**2 / n) for side in (a, b))
+    even = pairing_moments(even_a, even_b, n)[1]
     return max(own / even, 1.0) if even > 0 else 1.0
 
 

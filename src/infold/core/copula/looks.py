@@ -171,13 +171,9 @@ def sampling_error(nats: float, n: int) -> float:
 
 
 def look(
-    name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting, *, alone: bool = True
+    name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting, *, guided: bool = True
 ) -> Looks:
-    """Return all looks at some columns of both sides.
-
-    Columns may turn with the radius of their whole side, if they are looked at `alone`: the radius of other blocks'
-    columns tells of the other side.
-    """
+    """Return all looks at some columns of both sides, or all but the guided ones."""
     a, b = scores.x[:, columns_x], scores.y[:, columns_y]
     gauss = gaussian_part(a, b)
     twice = overcount(a, b, gauss.n_pairs)
@@ -189,10 +185,13 @@ def look(
         return part.mi - overcount(a[of_x], b[of_y], part.n_pairs)
 
     first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
-    sides = (scores.x, scores.y) if alone else (a, b)
-    rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in zip(sides, (a, b), strict=True))
-    guided, evidence = ([], []) if scores.are_labels else guided_candidates(Pair(a, b, *rest), first, setting)
-    found = [] if scores.are_labels else [first, *guided]
+    found: list[Candidate] = [] if scores.are_labels else [first]
+    evidence: list[Evidence] = []
+    if guided and not scores.are_labels:
+        # Columns may turn with the radius of their whole side.
+        rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
+        more, evidence = guided_candidates(Pair(a, b, *rest), first, setting)
+        found += more
     for view, values in _free(scores, columns_x, columns_y, setting).items():
 
         def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
