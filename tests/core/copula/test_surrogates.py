@@ -92,3 +92,31 @@ def test_gaussian_data_have_no_turned_excess(rng):
     assert abs(np.mean(found)) < 0.05  # 24 related values, each with a deviation of about .06
     few = pair_of(*correlated(rng, 60, 4, 4))
     assert surrogates.turned_excesses(few, 3, range(10), n_jobs=1) == []
+
+
+def test_clusters_refute_spheres_and_turned_or_scaled_gaussians_do_not(rng):
+    def refuted(draw):
+        found = []
+        for _ in range(60):
+            a, b = draw()
+            found.append(views.refutes_spheres(normal_scores(a), normal_scores(b), 1))
+        return np.mean(found)
+
+    def gaussian():
+        a = rng.normal(size=(400, 5))
+        return a, a + rng.normal(size=(400, 5))
+
+    def scaled():
+        return (side / np.sqrt(rng.chisquare(3, size=(400, 1))) for side in gaussian())
+
+    def clusters():
+        label = rng.integers(0, 2, 400)
+        other = np.where(rng.random(400) < 0.2, 1 - label, label)
+        return (2 * side[:, None] + rng.normal(size=(400, 5)) for side in (label, other))
+
+    # Level .05, binomial deviation of 60 samples .03; normal scores of a Student law are not quite elliptical.
+    assert refuted(gaussian) < 0.15
+    assert refuted(scaled) < 0.25
+    assert refuted(clusters) > 0.9
+    a, b = rng.normal(size=(2, 100, 1))
+    assert not views.refutes_spheres(a, b, 1)

@@ -19,7 +19,7 @@ from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, sh
 from .neighbors import ksg_local, mean_error
 from .scores import Scores
 from .surrogates import radii_excess, turned_excesses
-from .views import RADIUS_NEIGHBORS, Pair, radii
+from .views import RADIUS_NEIGHBORS, Pair, radii, refutes_spheres
 
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
@@ -142,10 +142,12 @@ def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
     return Evidence(float(norm.sf(mean / error)) if error > 0 else 1.0, refit)
 
 
-def guided_candidates(pair: Pair, gaussian: Candidate, setting: Setting) -> tuple[list[Candidate], list[Evidence]]:
+def guided_candidates(
+    pair: Pair, gaussian: Candidate, n_pairs: int, setting: Setting
+) -> tuple[list[Candidate], list[Evidence]]:
     """Return what turned coordinates and radii add to the Gaussian part, and the evidence of the radii."""
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
-    if n_columns == 2:  # the columns are all there is to see
+    if n_columns == 2 or refutes_spheres(pair.a, pair.b, n_pairs):  # with two, the columns are all there is to see
         return [], []
     k, seeds = setting.n_neighbors, setting.seeds
     found = {f"turned {i + 1}": e for i, e in enumerate(turned_excesses(pair, k, seeds, n_jobs=setting.n_jobs))}
@@ -187,10 +189,10 @@ def look(
     first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
     found: list[Candidate] = [] if scores.are_labels else [first]
     evidence: list[Evidence] = []
-    if guided and not scores.are_labels:
+    if guided and not scores.have_labels:  # labels neither turn nor have a radius
         # Columns may turn with the radius of their whole side.
         rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
-        more, evidence = guided_candidates(Pair(a, b, *rest), first, setting)
+        more, evidence = guided_candidates(Pair(a, b, *rest), first, gauss.n_pairs, setting)
         found += more
     for view, values in _free(scores, columns_x, columns_y, setting).items():
 

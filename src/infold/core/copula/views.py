@@ -7,15 +7,19 @@ that overfits, surrogates overfit as well.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import norm
 
 from .coordinates import ridge_cca, turned
+from .gaussian import canonical_pairs
 from .neighbors import Tables, ksg_local
 from .scores import normal_scores
 
+ALPHA_SPHERE = 0.05  # to refuse a guided look for nothing costs accuracy, but makes no answer too high
 N_COORDINATES = 3  # turned coordinates per side: KSG loses what a fourth would add
 ROWS_PER_FEATURE_COLUMN = 20  # coordinates learned from fewer rows a column are mostly noise
 RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows
@@ -29,6 +33,30 @@ class Pair(NamedTuple):
     b: np.ndarray
     rest_a: np.ndarray
     rest_b: np.ndarray
+
+
+def refutes_spheres(a: np.ndarray, b: np.ndarray, n_pairs: int) -> bool:
+    """Return whether a side, once whitened, is surely not the same in all directions.
+
+    Guided looks need that: where directions differ, as with clusters, learned coordinates fit the data better than any
+    Gaussian surrogate. If a side is the same in all directions, its coordinate w along any of them has E w³ = 0 and
+    E w⁴ = 3 E r⁴ / (d (d + 2)), r being the distance from the centre in d columns. The directions are those of
+    the first canonical pairs, which are chosen by the other side.
+    """
+    _, *sides = canonical_pairs(a, b)
+    n = len(a)
+    for variates in sides:
+        w = variates * math.sqrt(n)
+        d = w.shape[1]
+        if d == 1:  # a single column has no other direction
+            continue
+        radial = (w**2).sum(axis=1, keepdims=True) ** 2 * 3 / (d * (d + 2))
+        some = w[:, : max(n_pairs, 1)]
+        for moments in (some**3, some**4 - radial):
+            z = moments.mean(axis=0) / np.maximum(moments.std(axis=0) / math.sqrt(n), 1e-300)
+            if np.abs(z).max() > norm.isf(ALPHA_SPHERE / 2 / (4 * some.shape[1])):
+                return True
+    return False
 
 
 def turned_views(pair: Pair) -> list[Tables]:
