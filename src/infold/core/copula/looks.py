@@ -147,15 +147,19 @@ def guided_candidates(
 ) -> tuple[list[Candidate], list[Evidence]]:
     """Return what turned coordinates and radii add to the Gaussian part, and the evidence of the radii."""
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
-    if n_columns == 2 or refutes_spheres(pair.a, pair.b, n_pairs):  # with two, the columns are all there is to see
+    if n_columns == 2:  # the columns are all there is to see
         return [], []
     k, seeds = setting.n_neighbors, setting.seeds
-    found = {f"turned {i + 1}": e for i, e in enumerate(turned_excesses(pair, k, seeds, n_jobs=setting.n_jobs))}
-    found["radii"] = radii_excess(pair, seeds)
+    of_radii = radii_excess(pair, seeds)
 
     def again(of_x: Rows, of_y: Rows) -> float:
         return float(ksg_local(radii(pair.a[of_x], pair.b[of_y]), RADIUS_NEIGHBORS).mean())
 
+    evidence = [Evidence(of_radii.pvalue, again)]
+    if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still tell of dependence, but not how much there is
+        return [], evidence
+    found = {f"turned {i + 1}": e for i, e in enumerate(turned_excesses(pair, k, seeds, n_jobs=setting.n_jobs))}
+    found["radii"] = of_radii
     candidates = []
     for view, e in found.items():
         # A wrong guide makes wrong surrogates: what it counts twice, the excess may count as well.
@@ -164,7 +168,7 @@ def guided_candidates(
             error = math.hypot(gaussian.standard_error, e.deviation, sampling_error(excess, n))
             mi = gaussian.linear + excess
             candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(e.local, mi)))
-    return candidates, [Evidence(found["radii"].pvalue, again)]
+    return candidates, evidence
 
 
 def sampling_error(nats: float, n: int) -> float:
