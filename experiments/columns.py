@@ -2,6 +2,7 @@
 
     python experiments/columns.py                     all tables, from estimates that are kept, and others as needed
     python experiments/columns.py --groups gaussian   only some of them
+    python experiments/columns.py --again auto        estimates of one of our methods anew
     python experiments/columns.py --anew              forget the estimates that are kept
 
 Estimates are kept in experiments/results/columns.csv: group, case, n, truth, sample, method, nats. Peers are installed
@@ -10,7 +11,6 @@ in an environment of their own. A table stands between `<!-- table NAME -->` and
 
 import argparse
 import csv
-import io
 import math
 import re
 import subprocess
@@ -177,25 +177,28 @@ GROUPS = {"known": known_cases, "gaussian": gaussian_cases, "real": real_cases, 
 
 def own_estimates(group: str, case: Case, seed: int) -> dict[str, float]:
     """Every method of ours, and what a classifier certifies."""
-    found = {}
-    for method in METHODS:
-        options = {} if method == "ksg" else {"random_state": seed}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", infold.DataWarning)
-            found[method] = infold.mutual_information(
-                case.x,
-                case.y,
-                method=method,
-                n_neighbors=case.k if method != "auto" else None,
-                discrete_x=case.discrete_x,
-                discrete_y=case.discrete_y,
-                n_jobs=1,
-                verbose=0,
-                **options,
-            ).mi
+    found = {method: own_estimate(method, case, seed) for method in METHODS}
     if "log-loss" in SHOWN[group]:
         found["log-loss"] = max(log_loss_certificate(case.x, case.y, c) for c in PENALTIES)
     return found
+
+
+def own_estimate(method: str, case: Case, seed: int) -> float:
+    """One method of ours."""
+    options = {} if method == "ksg" else {"random_state": seed}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", infold.DataWarning)
+        return infold.mutual_information(
+            case.x,
+            case.y,
+            method=method,
+            n_neighbors=case.k if method != "auto" else None,
+            discrete_x=case.discrete_x,
+            discrete_y=case.discrete_y,
+            n_jobs=1,
+            verbose=0,
+            **options,
+        ).mi
 
 
 def log_loss_certificate(x: np.ndarray, y: np.ndarray, penalty: float) -> float:
@@ -254,18 +257,28 @@ def read() -> dict[Key, dict[str, float]]:
     return kept
 
 
-def estimate(group: str, kept: dict[Key, dict[str, float]]) -> None:
-    """Add what is missing of a group, and keep it."""
+def estimate(group: str, kept: dict[Key, dict[str, float]], again: str | None) -> None:
+    """Add what is missing of a group, and keep it; estimate one method again where it is kept."""
     for seed in range(FIRST_SEED, FIRST_SEED + SAMPLES[group]):
-        cases = [case for case in GROUPS[group](seed) if case.key(group, seed) not in kept]
+        cases = list(GROUPS[group](seed))
+        for case in cases:
+            if again and case.key(group, seed) in kept:
+                kept[case.key(group, seed)][again] = own_estimate(again, case, seed)
+        cases = [case for case in cases if case.key(group, seed) not in kept]
         theirs = peer_estimates(cases) if cases and group != "pairs" else [{} for _ in cases]
         for case, found in zip(cases, theirs, strict=True):
             key = case.key(group, seed)
             kept[key] = {m: v for m, v in (own_estimates(group, case, seed) | found).items() if m in SHOWN[group]}
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([*key, m, f"{v:.5f}"] for m, v in kept[key].items())
-            with ROWS.open("a") as file:
-                file.write(text.getvalue())
+            write({key: kept[key]}, "a")
+    if again:
+        write(kept, "w")
+
+
+def write(estimates: dict[Key, dict[str, float]], mode: str) -> None:
+    """Keep estimates: add them to the file, or write it anew."""
+    with ROWS.open(mode, newline="") as file:
+        rows = ([*key, m, f"{v:.5f}"] for key, found in estimates.items() for m, v in found.items())
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def table(group: str, kept: dict[Key, dict[str, float]]) -> str:
@@ -304,13 +317,14 @@ def main() -> None:
     """Estimate, and fill the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--groups", nargs="+", choices=GROUPS, default=list(GROUPS))
+    parser.add_argument("--again", choices=METHODS)
     parser.add_argument("--anew", action="store_true")
     chosen = parser.parse_args()
     if chosen.anew:
         ROWS.unlink(missing_ok=True)
     kept = read()
     for group in chosen.groups:
-        estimate(group, kept)
+        estimate(group, kept, chosen.again)
         filled = table(group, kept)
         pattern = rf"(<!-- table {group} -->\n).*?(<!-- end -->)"
         text = PAGE.read_text()
