@@ -6,11 +6,17 @@ count runs several values at a time: with k a tenth of the rows, that is faster 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from infold.parallel.scheduler import blocks, run
 
 from ..jit import kernel, kernel_without_nan
+from ..scaling import comparable
+from .discrete import label_codes
 from .information import digamma_of, digammas, expected_counts
 from .scan import chebyshev_distances
 from .selection import count_below, count_up_to
@@ -18,6 +24,7 @@ from .selection import count_below, count_up_to
 FEW, ROUNDS, POWERS = 4, 64, 8  # values left in an interval, to be looked at one by one; rounds to narrow it
 LARGEST = np.int64(0x7FF0000000000000)  # the bits of infinity
 TASKS = 16  # so that no thread waits long for the last one
+COUNTED = 1e7  # rows × rows × versions: starting threads takes a millisecond or two, so many take twenty
 
 
 @kernel_without_nan
@@ -93,8 +100,11 @@ def kth_smallest(values, k, guess):
 
 
 @kernel
-def add_local_values(x, z, versions, k, psi, totals, begin, stop):
-    """Add the local values of the rows begin to stop to totals (B,), given x (p, n), z (r, n) and versions (B, q, n)."""
+def add_local_values(x, z, versions, k, far, psi, totals, begin, stop):
+    """Add the local values of the rows begin to stop to totals (B,), given x (p, n), z (r, n) and versions (B, q, n).
+
+    Rows that are `far` apart, or farther, are of different classes, and no neighbours.
+    """
     n = x.shape[1]
     in_z, in_xz, others, center = np.empty(n), np.empty(n), np.empty(n), np.empty(z.shape[0])
     nearer, within, counts = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4)
@@ -106,7 +116,13 @@ def add_local_values(x, z, versions, k, psi, totals, begin, stop):
         radius = 1.0
         for b in range(versions.shape[0]):
             farther(in_xz, versions[b], i, others)
-            radius, nearer[0], within[0] = kth_smallest(others, k + 1, radius if radius > 0.0 else 1.0)  # the row itself is the first
+            used = k
+            if far < np.inf:
+                used = min(k, count_below(others, far) - 1)
+            if used > 0:  # the row itself is the first
+                radius, nearer[0], within[0] = kth_smallest(others, used + 1, radius if radius > 0.0 else 1.0)
+            else:
+                radius, nearer[0], within[0] = far, 1, 1
             nearer[1], within[1] = count_up_to(in_xz, radius)
             if versions.shape[1] == 1:
                 nearer[2], within[2] = count_farther(in_z, versions[b], i, radius)
@@ -114,7 +130,7 @@ def add_local_values(x, z, versions, k, psi, totals, begin, stop):
                 farther(in_z, versions[b], i, others)
                 nearer[2], within[2] = count_up_to(others, radius)
             nearer[3], within[3] = count_up_to(in_z, radius)
-            expected_counts(k, nearer, within, counts)
+            expected_counts(used, nearer, within, counts)
             known = digamma_of(counts[0], psi) + digamma_of(counts[3], psi)
             totals[b] += known - (digamma_of(counts[1], psi) + digamma_of(counts[2], psi))
 
@@ -125,18 +141,65 @@ def information_of_versions(
     versions: np.ndarray,
     k: int,
     *,
+    far: float = np.inf,
     n_jobs: int | None = 1,
-    label: str = "permutations",
-    verbose: int = 0,
 ) -> np.ndarray:
     """Return I(X; Y | Z) by KSG for each version of Y (B,), given x (p, n), z (r, n) and versions (B, q, n).
 
     Columns are in comparable units. Threads take rows, and their sums are added up in order: the same bits for any
     number of them.
     """
-    n = x.shape[1]
+    n, psi = x.shape[1], digammas(x.shape[1])
     parts = blocks(n, -(-n // TASKS))
     totals = np.zeros((len(parts), len(versions)))
-    jobs = [(x, z, versions, k, digammas(n), totals[p], *rows) for p, rows in enumerate(parts)]
-    run(add_local_values, jobs, n_jobs=n_jobs, label=label, verbose=verbose)
-    return totals.sum(axis=0) / n
+    jobs = [(x, z, versions, k, far, psi, totals[p], *rows) for p, rows in enumerate(parts)]
+    threads = n_jobs if float(n) * n * len(versions) >= COUNTED else 1
+    run(add_local_values, jobs, n_jobs=threads, label="KSG", verbose=0)
+    return np.asarray(totals.sum(axis=0) / n)
+
+
+class Blocks(NamedTuple):
+    """X and Z in comparable units, and what brings Y into such units."""
+
+    x: np.ndarray
+    z: np.ndarray
+    y: list[tuple[np.ndarray, np.ndarray] | None]  # values and their places; None for columns that get new values
+    far: float
+
+    def of_version(self, versions: np.ndarray) -> np.ndarray:
+        """Return versions (B, q, n) in these units."""
+        out = np.empty(versions.shape)
+        for j, places in enumerate(self.y):
+            drawn = versions[:, j]
+            if places is None:
+                out[:, j] = drawn / drawn.std(axis=1, keepdims=True)
+            else:
+                out[:, j] = places[1][np.searchsorted(places[0], drawn)]
+        return out
+
+
+def comparable_blocks(
+    x: np.ndarray, y: np.ndarray, z: np.ndarray, nominal: Sequence[np.ndarray], redrawn: np.ndarray
+) -> Blocks:
+    """Return the blocks x (p, n), y (q, n) and z (r, n), with masks of their `nominal` columns, in comparable units.
+
+    Columns of y in the mask `redrawn` (q,) get new values in each version, others are re-paired.
+    """
+    n = x.shape[1]
+    far = math.ldexp(1.0, math.frexp(4.0 * math.sqrt(n))[1])  # no two values are 2 √n standard deviations apart
+
+    def scaled(table: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        out = np.array(table, np.float64)
+        if not mask.all():
+            out[~mask] = comparable(out[~mask], standardize=True)
+        for j in np.flatnonzero(mask):
+            out[j] = far * label_codes(out[j])
+        return out
+
+    of_y = scaled(y, nominal[1])
+    places = []
+    for raw, own, is_new in zip(y, of_y, redrawn, strict=True):
+        values, first = np.unique(raw, return_index=True)
+        places.append(None if is_new else (values, own[first]))
+    any_label = any(mask.any() for mask in nominal)
+    return Blocks(scaled(x, nominal[0]), scaled(z, nominal[2]), places, far if any_label else np.inf)
