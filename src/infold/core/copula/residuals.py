@@ -106,12 +106,12 @@ def best_smoother(target: np.ndarray, bases: Sequence[Basis], *, rough: bool = F
     """
     best, smallest = None, float((target**2).sum())
     for basis in bases:
-        along, leverages = basis.u.T @ target, basis.u**2
-        for ridge in RIDGES:
-            kept = basis.squares / (basis.squares + ridge)
-            left = (target - basis.u @ (kept * along)) / (1 - np.minimum(leverages @ kept, MOST_LEVERAGE))
-            if (left**2).sum() < smallest:
-                best, smallest = (basis, ridge), float((left**2).sum())
+        kept = basis.squares[:, None] / (basis.squares[:, None] + RIDGES)  # all ridges at once
+        fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
+        left = (target[:, None] - fitted) / (1 - np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
+        errors = (left**2).sum(axis=0)
+        if errors.min() < smallest:
+            best, smallest = (basis, float(RIDGES[errors.argmin()])), float(errors.min())
     return None if best is None else smoother_of(best[0], best[1] / (ROUGHER if rough else 1))
 
 
