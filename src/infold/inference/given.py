@@ -17,13 +17,14 @@ from .notes import Note
 from .resampling import Outcome, Settings, refit, refits
 
 if TYPE_CHECKING:
-    from infold.core.copula.null_given import Unconfounded
+    from infold.core.copula.null_given import Side, Unconfounded
 
 GIVEN_METHOD = "ksg"  # what tests given Z take by default
 GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 AT_A_TIME = 25  # draws that are computed together
 ALPHA_CONFOUNDED = 0.001
 NEAR, NEAR_LABELS = 0.4, 0.2  # of the distance between any two rows: beyond, rows of near Z are not near
+MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
 
 
 class LeftByZ(NamedTuple):
@@ -49,8 +50,12 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
 
 def with_more_neighbors(estimator: MutualInformationEstimator, n_samples: int) -> None:
     """Give an estimator the number of neighbours that a test given Z takes by default."""
-    share = min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS)
-    estimator.n_neighbors = max(estimator.n_neighbors, share)
+    estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(n_samples))
+
+
+def neighbors_of_test(n_samples: int) -> int:
+    """Return how many neighbours a test given Z takes by default."""
+    return max(3, min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS))
 
 
 def statistics_given(
@@ -86,28 +91,36 @@ def with_values(question: Question, **tables: np.ndarray) -> Question:
     return Question({**question.blocks, **changed})
 
 
-def given_notes(left: LeftByZ) -> tuple[Note | None, ...]:
+def given_note(left: LeftByZ) -> Note | None:
     """Tell where p may be too small, since Z may not be gone."""
-    found, columns = left.found, left.question.n_features[2]
-    share, told = f"{found.apart:.0%}", None
-    if found.apart > NEAR_LABELS and not found.x.smooth.all() and not found.y.smooth.all():
-        told = Note(
-            f"Rows of near Z ({columns} columns) are {share} as far apart as any two rows, and Z cannot be taken off "
-            f"labels and counts, which are on both sides: p may be too small. Take fewer columns into Z, or more rows.",
+    found, columns, n = left.found, left.question.n_features[2], left.question.n_samples
+    labels_on_both = not found.x.smooth.all() and not found.y.smooth.all()
+    if found.apart <= (NEAR_LABELS if labels_on_both else NEAR):
+        return None
+    share = f"Rows of near Z ({columns} columns) are {found.apart:.0%} as far apart as any two rows"
+    remedy = "Take fewer columns into Z, or more rows."
+    if labels_on_both:
+        return Note(
+            f"{share}, and Z cannot be taken off labels and counts, which are on both sides: p may be too small. "
+            f"{remedy}",
             urgent=True,
         )
-    elif found.apart > NEAR:
-        told = Note(
-            f"Rows of near Z ({columns} columns) are {share} as far apart as any two rows, so p rests on smooth "
-            f"functions of Z alone: if Z acts on both X and Y otherwise, by steps or products of many columns, p is "
-            f"too small."
+    if min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN or found.pvalue <= ALPHA_CONFOUNDED:
+        return Note(
+            f"Z has too many columns ({columns}) for {n} rows: what it tells of X and of Y is known too roughly to be "
+            f"taken off, and p is too small more often than it should be. {remedy}",
+            urgent=True,
         )
-    confounded = found.pvalue <= ALPHA_CONFOUNDED and Note(
-        "Z still tells of what is left of X and of Y once a smooth function of Z is taken off, so p may be too small; "
-        "it is more reliable with more rows, or fewer columns in Z.",
-        urgent=True,
+    return Note(
+        f"{share}, so p rests on smooth functions of Z alone: if Z acts on both X and Y otherwise, by steps or products "
+        f"of many columns, p is too small."
     )
-    return told, confounded or None
+
+
+def taken_share(side: Side) -> float:
+    """Return the largest share of the degrees of freedom that taking Z off a column took."""
+    smoothers = side.left.smoothers if side.left is not None else ()
+    return max((float(one.leverages.mean()) for one in smoothers if one is not None), default=0.0)
 
 
 def refuse_with_given(groups: Any, block: Any) -> None:

@@ -17,7 +17,7 @@ from infold.results import IndependenceTest
 
 from .given import (
     GIVEN_METHOD,
-    given_notes,
+    given_note,
     left_by_z,
     refuse_with_given,
     statistics_given,
@@ -103,7 +103,7 @@ def independence_test(
     I(X; Y | Z) as it is, and rows of near Z change places (Runge 2018). A draw of Y is the smooth function and re-paired
     residuals, put through the same smoother as the data: what smoothing leaves of Z, and takes off the noise, is in the
     null as well. P(p ≤ a) is about a where Z acts by smooth functions and the size of noise; measured levels are in the
-    documentation. Where Z has too many columns for so few rows, or still tells of what is left, a note says so.
+    documentation. Where Z has too many columns for so few rows, a note says so.
     `n_neighbors` is a tenth of the rows by default, 200 at most.
 
     References
@@ -172,12 +172,12 @@ def permutation_test(
     enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
     given = question.is_conditional and all(question.columns(block).size for block in ("X", "Y"))
     seeds = seeds_for(settings.random_state, n_permutations + given)
-    about_z: tuple[Note | None, ...] = ()
+    about_z: Note | None = None
     statistics: Generator[float, None, None]
     if given:
         own = seeds.pop()
         left = left_by_z(question, own)
-        about_z = given_notes(left)
+        about_z = given_note(left)
         statistics = statistics_given(estimator, left, seeds, own, settings)
         observed = next(statistics)
     else:
@@ -199,7 +199,7 @@ def permutation_test(
         n_permutations_asked=n_permutations,
         stopped_early=len(null) < n_permutations,
         notes=question.notes
-        + tell(about_z)
+        + tell((about_z,))
         + _notes(question, estimator, shuffle, n_permutations, alpha, len(null) if not above else None),
         **described(estimator, settings),
     )

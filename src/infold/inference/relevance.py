@@ -16,7 +16,7 @@ from infold.data.tables import MISSING
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types
 
-from .given import given_notes, left_by_z, refuse_with_given, statistics_given, with_more_neighbors
+from .given import given_note, left_by_z, refuse_with_given, statistics_given, with_more_neighbors
 from .multiple import holm, max_t
 from .notes import Note, autocorrelation_note, tell
 from .resampling import (
@@ -474,7 +474,9 @@ def _with_null_given(
         if id(question) not in known:
             left = left_by_z(question, own)
             known[id(question)] = list(statistics_given(estimator, left, seeds, own, settings))
-            notes |= {note.text: note for note in given_notes(left) if note}
+            note = given_note(left)
+            if note is not None:
+                notes[note.text] = note
         statistic, *drawn = known[id(question)]
         observed[column] = observed[column]._replace(statistic=statistic)
         null[:, column] = np.array(drawn)[:, None]
