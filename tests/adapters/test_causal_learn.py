@@ -28,7 +28,10 @@ def chain_and_collider(n=400, seed=0):
 
 def edges(graph):
     names = {node.get_name(): i for i, node in enumerate(graph.get_nodes())}
-    return {tuple(sorted((names[e.get_node1().get_name()], names[e.get_node2().get_name()]))) for e in graph.get_graph_edges()}
+    return {
+        tuple(sorted((names[e.get_node1().get_name()], names[e.get_node2().get_name()])))
+        for e in graph.get_graph_edges()
+    }
 
 
 def test_pc_finds_the_skeleton_and_the_collider():
@@ -43,7 +46,12 @@ def test_fci_finds_the_skeleton():
     from causallearn.search.ConstraintBased.FCI import fci
 
     graph, _ = fci(
-        chain_and_collider(), independence_test_method="infold", alpha=0.05, show_progress=False, verbose=False, **OPTIONS
+        chain_and_collider(),
+        independence_test_method="infold",
+        alpha=0.05,
+        show_progress=False,
+        verbose=False,
+        **OPTIONS,
     )
     assert edges(graph) == {(0, 1), (1, 2), (2, 3)}
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("tigramite")
 
-from infold.adapters import tigramite_test  # noqa: E402
+from infold.adapters import tigramite_test
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of tigramite's own
 
@@ -18,7 +18,11 @@ def coupled(n=300, seed=1):
     x, noise = np.zeros((n + 50, 3)), rng.normal(size=(n + 50, 3))
     for t in range(1, n + 50):
         a, b, c = x[t - 1]
-        x[t] = 0.4 * a + noise[t, 0], 0.3 * b + 0.6 * a**2 + 0.5 * noise[t, 1], 0.3 * c + np.sin(2 * b) + 0.5 * noise[t, 2]
+        x[t] = (
+            0.4 * a + noise[t, 0],
+            0.3 * b + 0.6 * a**2 + 0.5 * noise[t, 1],
+            0.3 * c + np.sin(2 * b) + 0.5 * noise[t, 2],
+        )
     return x[50:]
 
 

@@ -105,7 +105,9 @@ def tigramite_test(
             key = array.tobytes(), np.asarray(xyz).tobytes()
             if self._last[0] != key:
                 sides = [np.flatnonzero(np.asarray(xyz) == side) for side in range(3)]
-                is_label = np.zeros(len(array), bool) if data_type is None else np.all(np.asarray(data_type) == 1, axis=1)
+                is_label = (
+                    np.zeros(len(array), bool) if data_type is None else np.all(np.asarray(data_type) == 1, axis=1)
+                )
                 labels = [np.flatnonzero(is_label[side]).tolist() for side in sides]
                 x, y, z = (np.ascontiguousarray(array[side].T) for side in sides)
                 self._last = key, pair_test(x, y, z, (labels[0], labels[1], labels[2]), **options)

@@ -38,6 +38,8 @@ def joined_blocks(question: Question) -> Blocks:
     return Blocks(joined(blocks), [len(block) for block in blocks], nominal, spaces)
 
 
+Measure = Callable[[np.ndarray, int | None], np.ndarray]  # versions (B, q, n) of Y and n_jobs → test statistics (B,)
+
 FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
 
 
@@ -165,7 +167,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """What a permutation test compares: large means dependent."""
         return self.mi_
 
-    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Callable[[np.ndarray, int | None], Any] | None:
+    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
         """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, faster than by fits; mostly none.
 
         `redrawn` (q,) are the columns of Y that get new values; others are re-paired.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from infold.data.checks import check_choice
@@ -121,7 +118,7 @@ class KSG(MutualInformationEstimator):
             verbose=self.verbose,
         )
 
-    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Callable[[np.ndarray, int | None], Any] | None:
+    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
         """Return f(versions, n_jobs): the MI given Z of X with each of the versions (B, q, n) of Y."""
         from infold.core.knn.discrete import is_discrete
         from infold.core.knn.versions import comparable_blocks, information_of_versions
@@ -129,14 +126,12 @@ class KSG(MutualInformationEstimator):
         columns, _, nominal, _ = joined_blocks(question)
         if not self.standardize or set(self._metrics()) != {"chebyshev"} or is_discrete(columns, nominal):
             return None
-        names = ("X", "Y", "Z")
-        masks = [question.nominal(name) for name in names]
-        blocks = comparable_blocks(*(question.columns(name) for name in names), masks, redrawn)
+        masks = [question.nominal(name) for name in ("X", "Y", "Z")]
+        x, y, z = (question.columns(name) for name in ("X", "Y", "Z"))
+        blocks = comparable_blocks(x, y, z, masks, redrawn)
 
         def measure(versions: np.ndarray, n_jobs: int | None) -> np.ndarray:
             units = blocks.of_version(versions)
-            return information_of_versions(
-                blocks.x, blocks.z, units, self.n_neighbors, far=blocks.far, n_jobs=n_jobs
-            )
+            return information_of_versions(blocks.x, blocks.z, units, self.n_neighbors, far=blocks.far, n_jobs=n_jobs)
 
         return measure

@@ -112,8 +112,8 @@ def given_note(left: LeftByZ) -> Note | None:
             urgent=True,
         )
     return Note(
-        f"{share}, so p rests on smooth functions of Z alone: if Z acts on both X and Y otherwise, by steps or products "
-        f"of many columns, p is too small."
+        f"{share}, so p rests on smooth functions of Z alone: if Z acts on both X and Y otherwise, by steps or "
+        f"products of many columns, p is too small."
     )
 
 

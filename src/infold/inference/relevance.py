@@ -166,8 +166,8 @@ class Relevance:
         kept = "are used for some columns only" if pairwise else "were dropped"
         return "\n".join(
             [
-                f"{len(found)} of {len(rows)} columns carry information{about} ({self.kind}, {self.method}, {source}; level "
-                f"{100 * self.level:g} %)",
+                f"{len(found)} of {len(rows)} columns carry information{about} ({self.kind}, {self.method}, {source}; "
+                f"level {100 * self.level:g} %)",
                 *lines,
                 *([f"  {self.n_dropped} rows with missing values {kept}"] if self.n_dropped else []),
                 *(f"  note: {note}" for note in self.notes),
@@ -374,7 +374,8 @@ def column_relevance(
     """
     whole = outcome_of(estimator) if question.n_samples > estimator.n_neighbors else UNKNOWN
     first, *seeds = seeds_for(settings.random_state, 1 + n_permutations)
-    given, about_z = question.is_conditional and bool(seeds), ()
+    given = question.is_conditional and bool(seeds)
+    about_z: tuple[Note, ...] = ()
     kinds = question.kinds if singles is None else _own_kinds(question, singles)
     if kind == ALONE:
         singles = _alone(question, shuffle) if singles is None else singles

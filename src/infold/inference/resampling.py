@@ -93,9 +93,7 @@ def refit(
     return outcome_of(fresh)
 
 
-def refit_repaired(
-    estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int
-) -> Outcome:
+def refit_repaired(estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int) -> Outcome:
     """Fit the rows of X beside those of Y in a random order."""
     return refit(estimator, question.repaired("Y", shuffle.draw(seed)), seed)
 

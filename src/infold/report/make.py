@@ -109,8 +109,9 @@ class Report:
     def summary(self) -> str:
         """Return a few lines for a terminal."""
         i, unit = self.interval, self.estimate.units
+        asked = "I(X; Y)" if self.z is None else "I(X; Y | Z)"
         return (
-            f"{'I(X; Y)' if self.z is None else 'I(X; Y | Z)'} = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
+            f"{asked} = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
             f"independence: p = {self.test.pvalue:.3g}\n{' '.join(self.diagnosis.verdict)}"
         )
 

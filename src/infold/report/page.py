@@ -104,8 +104,8 @@ def trust_pictures(report: Report) -> list[Picture]:
             plot_null(test, ax=_axes()),
             f"Histogram of {test.n_permutations} permutations, from {number(test.null.min())} to "
             f"{number(test.null.max())}, and a line for what was observed, {number(test.statistic)}.",
-            f"What the method answers {draws}, where there is no dependence, and on the data as observed. The further to "
-            "the right the line is, the clearer the dependence.",
+            f"What the method answers {draws}, where there is no dependence, and on the data as observed. The further "
+            "to the right the line is, the clearer the dependence.",
         ),
         _picture(
             "interval",

@@ -21,7 +21,7 @@ def test_rows_change_places_with_near_ones_only(rng):
     steps = (orders - np.arange(200) + 100) % 200 - 100
     assert np.abs(steps).max() == 2
     shares = [np.mean(steps == step) for step in range(-2, 3)]
-    # All places are about equally likely: 10,000 steps have a deviation of .004, and rows that come late have no choice.
+    # All places are about equally likely: 10,000 steps have a deviation of .004, and late rows have no choice.
     assert max(shares) - min(shares) < 0.05
     assert np.mean([np.unique(order).size for order in orders]) > 170  # few rows are taken twice
     assert_array_equal(orders[7], local_orders(neighbors, np.array([7], np.uint64))[0])
