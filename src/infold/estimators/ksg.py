@@ -7,7 +7,7 @@ import numpy as np
 from infold.data.checks import check_choice
 from infold.data.question import Question
 
-from .base import MutualInformationEstimator, joined_blocks
+from .base import Measure, MutualInformationEstimator, joined_blocks
 
 
 class KSG(MutualInformationEstimator):
