@@ -1,15 +1,20 @@
-"""How often the test given Z rejects where Z explains everything, and where it does not.
+"""How often the test given Z rejects where Z explains everything.
 
-    python experiments/given_level.py --n 200 500 --sets 100     print a table as Markdown
+    python experiments/given_level.py --sets 40     write results/given-level.csv, a row for each cell
+    python experiments/given_level.py --table       print the table of docs/given.md from it
 
-X and Y are 2 g(Z) and normal noise, g being the sum over the columns of Z, of variance 1. The noise of X and Y is
-independent (level), or correlated by .3 (power). "heavy tails": Z is Student's t with two degrees, the noise cubed;
-"classes": Z has one column of three classes and one of numbers.
+X and Y are 2 g(Z) and normal noise, g being the sum over the columns of Z, of variance 1; the noise of X and of Y is
+independent. "heavy tails": Z is Student's t with two degrees, the noise is cubed. "classes": a column of three classes,
+which say whether |Z| of the other comes with a plus or a minus. "mixed": a class, a count and a number.
+Every data set has random numbers of its own.
 """
 
 import argparse
+import csv
 import math
 import warnings
+import zlib
+from pathlib import Path
 
 import numpy as np
 
@@ -21,51 +26,80 @@ SHAPES = {
     "sine": lambda z: math.sqrt(2) * np.sin(2 * z),
     "absolute value": lambda z: (np.abs(z) - 0.798) / 0.603,
 }
+CELLS = [(case, columns) for case in SHAPES for columns in (1, 3, 8)]
+CELLS += [("heavy tails", 1), ("heavy tails", 3), ("classes", 2), ("mixed", 3)]
+LABELS = {"classes": [0], "mixed": [0]}
+RESULTS = Path(__file__).parent / "results" / "given-level.csv"
 
 
-def draw(case: str, columns: int, n: int, rho: float, rng: np.random.Generator) -> tuple:
-    """One data set."""
-    z = rng.standard_t(2, (n, columns)) if case == "heavy tails" else rng.standard_normal((n, columns))
-    e = rng.standard_normal(n)
-    f = rho * e + math.sqrt(1 - rho**2) * rng.standard_normal(n)
+def draw(case: str, columns: int, n: int, rng: np.random.Generator) -> tuple:
+    """One data set: X, Y and Z."""
+    e, f = rng.standard_normal((2, n))
     if case == "heavy tails":
+        z = rng.standard_t(2, (n, columns))
         common = z.sum(axis=1)
         return common + e**3, common + f**3, z
     if case == "classes":
-        label = rng.integers(0, 3, n)
-        common = 2 * (label - 1) * np.abs(z[:, 0])
+        label, z = rng.integers(0, 3, n), rng.standard_normal(n)
+        common = 2 * (label - 1) * np.abs(z)
         return common + e, common + f, np.column_stack([label, z])
+    if case == "mixed":
+        label, count, z = rng.integers(0, 2, n), rng.poisson(3, n), rng.standard_normal(n)
+        common = 2 * label + 0.7 * count + np.sin(2 * z)
+        return common + e, common + f, np.column_stack([label, count, z])
+    z = rng.standard_normal((n, columns))
     common = 2 * SHAPES[case](z).sum(axis=1) / math.sqrt(columns)
     return common + e, common + f, z
 
 
-def rejected(case: str, columns: int, n: int, rho: float, sets: int) -> tuple[float, float]:
-    """The share of data sets with p ≤ .05, and of those with a note that Z is not gone."""
+def judged(case: str, columns: int, n: int, sets: int) -> tuple[int, int]:
+    """How many data sets have p ≤ .05, and how many a warning that Z has too many columns."""
     found = []
     for seed in range(sets):
-        x, y, z = draw(case, columns, n, rho, np.random.default_rng([seed, columns, n]))
-        options = {"discrete_z": [0]} if case == "classes" else {}
+        tables = draw(case, columns, n, np.random.default_rng([seed, columns, n, zlib.crc32(case.encode())]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            test = infold.independence_test(x, y, z, n_permutations=99, random_state=seed, verbose=0, **options)
-        found.append((test.pvalue <= 0.05, any("still tells" in note for note in test.notes)))
-    level, noted = np.mean(found, axis=0)
-    return float(level), float(noted)
+            test = infold.independence_test(
+                *tables, discrete_z=LABELS.get(case), n_permutations=99, random_state=seed, n_jobs=1, verbose=0
+            )
+        found.append((test.pvalue <= 0.05, any("too many columns" in note for note in test.notes)))
+    return tuple(np.sum(found, axis=0).tolist())
+
+
+def table() -> None:
+    """Print how often the test rejects by columns, causes and rows."""
+    with RESULTS.open() as file:
+        rows = list(csv.DictReader(file))
+    margins = [("all", rows)]
+    for key in ("columns", "n", "case"):
+        for value in dict.fromkeys(row[key] for row in rows):
+            margins.append((f"{value} {key}" if key == "columns" else value, [r for r in rows if r[key] == value]))
+    print("| | data sets | rejected | one standard error | warned |")
+    print("|---|--:|--:|--:|--:|")
+    for name, some in margins:
+        sets, rejected, warned = (sum(int(row[key]) for row in some) for key in ("sets", "rejected", "warned"))
+        share = rejected / sets
+        error = math.sqrt(share * (1 - share) / sets)
+        print(f"| {name} | {sets} | {share:.1%} | {error:.1%} | {warned / sets:.0%} |")
 
 
 def main() -> None:
-    """Print the table."""
+    """Write the cells, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, nargs="+", default=[200, 500])
-    parser.add_argument("--sets", type=int, default=100)
+    parser.add_argument("--n", type=int, nargs="+", default=[200, 500, 1000])
+    parser.add_argument("--sets", type=int, default=40)
+    parser.add_argument("--table", action="store_true")
     chosen = parser.parse_args()
-    print(f"| cause | columns of Z | n | rejected | with a note | rejected, ρ .3 |\n|---|{'--:|' * 5}")
-    for n in chosen.n:
-        cells = [(case, columns) for case in SHAPES for columns in (1, 3, 8)] + [("heavy tails", 1), ("classes", 1)]
-        for case, columns in cells:
-            level, noted = rejected(case, columns, n, 0.0, chosen.sets)
-            power, _ = rejected(case, columns, n, 0.3, max(chosen.sets // 4, 10))
-            print(f"| {case} | {columns} | {n} | {level:.2f} | {noted:.2f} | {power:.2f} |", flush=True)
+    if chosen.table:
+        table()
+        return
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["case", "columns", "n", "sets", "rejected", "warned"])
+        for n in chosen.n:
+            for case, columns in CELLS:
+                writer.writerow([case, columns, n, chosen.sets, *judged(case, columns, n, chosen.sets)])
+                file.flush()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ ROOMS = [
     {"results"},
     {"measures", "datasets"},
     {"inference"},
+    {"adapters"},
     {"plotting"},
     {"report"},
     {"reproduce"},

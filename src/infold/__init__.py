@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, plotting, report
+    from . import adapters, datasets, plotting, report
     from .data.checks import DataWarning
     from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicForest, GeodesicKSG, paper_settings
     from .inference.diagnosis import diagnose
@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
     "Adaptive": "estimators",
+    "adapters": "",
     "ConfidenceInterval": "results",
     "Diagnosis": "results",
     "IndependenceTest": "results",
@@ -55,6 +56,7 @@ __all__ = [
     "IndependenceTest",
     "MutualInformation",
     "Relevance",
+    "adapters",
     "conditional_mutual_information",
     "confidence_interval",
     "datasets",

@@ -209,3 +209,18 @@ def test_test_given_columns(data, monkeypatch):
     monkeypatch.setattr(infold, "independence_test", record)
     complaint("test", path, "--x", "a", "--y", "c", "--given", "b,d", "--permutations", 9)
     assert calls == [(("a",), ("c",), ("b", "d"), {"n_permutations": 9, "random_state": 0, "n_jobs": -1})]
+
+
+@pytest.mark.parametrize("command", ["diagnose", "relevance", "report"])
+def test_other_commands_given_columns(command, data, monkeypatch):
+    path, _ = data
+    seen = {}
+
+    def record(X, Y, Z=None, *, given=None, **options):
+        seen["Z"] = Z if given is None else given
+        raise ValueError("seen; stop.")
+
+    where = "infold.report.make_report" if command == "report" else f"infold.{command}"
+    monkeypatch.setattr(where, record)
+    complaint(command, path, "--x", "a", "--y", "c", "--given", "b,d")
+    assert seen["Z"].names == ("b", "d")

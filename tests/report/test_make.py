@@ -208,3 +208,22 @@ def test_written_to_a_file_with_its_source(tmp_path):
 )
 def test_numbers_for_people(value, text):
     assert number(value) == text
+
+
+def test_a_report_given_z():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(80, 1))
+    x, y = z + rng.normal(size=(2, 80, 1))
+    made = reports.make_report(x, y, z, n_permutations=19, random_state=0, n_jobs=1, verbose=0)
+    assert (made.estimate.method, made.estimate.given, made.together) == ("ksg", 1, None)
+    assert made.test.settings["n_neighbors"] == 8  # a tenth of the rows; the estimate has its own
+    assert made.estimate.settings["n_neighbors"] == 3
+    assert made.summary().startswith("I(X; Y | Z) = ")
+    page = made.html()
+    assert "once Z (1 columns) is known" in page
+    assert "Conditional mutual information" in page
+    assert "Y was drawn anew given Z" in page
+    assert 'class="n">together' not in page
+    json.dumps(made.to_dict())
+    with pytest.raises(ValueError, match="groups is for tests without Z"):
+        reports.make_report(x, y, z, groups=[0] * 80)

@@ -11,10 +11,10 @@ import typer
 from .answers import check_output, print_json, write_file
 from .messages import UserError, working
 from .options import Block, Groups, Json, Level, Permutations
-from .request import Request, given, with_request_given
+from .request import Request, given, with_request
 
 
-@with_request_given
+@with_request
 def estimate(
     request: Request,
     ci: Annotated[bool, typer.Option("--ci", help="Also give an interval and a certified lower bound.")] = False,

@@ -46,7 +46,7 @@ NoHeader = Annotated[
 Method = Annotated[
     str | None,
     typer.Option(
-        "--method", help="Estimator: auto (the default; in tests with --given ksg is), gksg, ksg, gknn or lnn."
+        "--method", help="Estimator: auto (the default; with --given only of estimate), gksg, ksg, gknn or lnn."
     ),
 ]
 Neighbors = Annotated[int | None, typer.Option("--neighbors", "-k", help="Number of neighbours.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,19 +126,9 @@ def read_request(
     return Request(table, columns["--x"], columns["--y"], columns.get("--given"), options)
 
 
-def with_request_given(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
-    return _with_request(command)
-
-
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
-    """Do the same for a command that is about X and Y alone."""
-    return _with_request(command, without=("given_columns",))
-
-
-def _with_request(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
-    parameters_asked = inspect.signature(read_request, eval_str=True).parameters
-    asked = {name: p for name, p in parameters_asked.items() if name not in without}
+    """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
+    asked = inspect.signature(read_request, eval_str=True).parameters
     own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "request"}
 
     def run(**values: Any) -> None:

@@ -11,10 +11,10 @@ import typer
 from .answers import check_output, print_json, write_file
 from .messages import working
 from .options import Block, Groups, Json, Level, Permutations
-from .request import Request, given, with_request, with_request_given
+from .request import Request, given, with_request
 
 
-@with_request_given
+@with_request
 def independence(
     request: Request,
     permutations: Permutations = None,
@@ -46,7 +46,7 @@ def diagnose(request: Request, groups: Groups = None, block: Block = None, as_js
     with working() as warned:
         import infold
 
-        result = infold.diagnose(request.x, request.y, **request.shuffle(groups, block), **request.options)
+        result = infold.diagnose(request.x, request.y, request.z, **request.shuffle(groups, block), **request.options)
     _print(request, result, warned, as_json)
 
 
@@ -64,14 +64,14 @@ def relevance(
     block: Block = None,
     as_json: Json = False,
 ) -> None:
-    """Say which columns carry the information, with p-values that are corrected for their number."""
+    """Say which columns carry the information, also given others, with p-values corrected for their number."""
     with working() as warned:
         import infold
 
         result = infold.relevance(
             request.x,
             request.y,
-            **given(n_permutations=permutations, kind="together" if together else None),
+            **given(n_permutations=permutations, kind="together" if together else None, given=request.z),
             **request.shuffle(groups, block),
             **request.options,
         )
@@ -99,6 +99,7 @@ def report(
         made = make_report(
             request.x,
             request.y,
+            request.z,
             **given(n_permutations=permutations, level=level, title=title),
             **request.shuffle(groups, block),
             **request.options,

@@ -116,8 +116,8 @@ class Question:
 
     @property
     def all_columns(self) -> list[tuple[str, int]]:
-        """All columns, as (block, position)."""
-        return [(block, column) for block, table in self.blocks.items() for column in range(table.values.shape[1])]
+        """All columns of X and Y, as (block, position)."""
+        return [(block, column) for block in ("X", "Y") for column in range(self[block].shape[1])]
 
     def single(self, block: str, column: int) -> Question:
         """Return the question about one column of a block: this one, if the block has no other."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -37,6 +37,8 @@ def joined_blocks(question: Question) -> Blocks:
     spaces = CONDITIONAL if "Z" in question.blocks else None
     return Blocks(joined(blocks), [len(block) for block in blocks], nominal, spaces)
 
+
+Measure = Callable[[np.ndarray, int | None], np.ndarray]  # versions (B, q, n) of Y and n_jobs → test statistics (B,)
 
 FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
 
@@ -164,6 +166,13 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     def test_statistic_(self) -> float:
         """What a permutation test compares: large means dependent."""
         return self.mi_
+
+    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
+        """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, faster than by fits; mostly none.
+
+        `redrawn` (q,) are the columns of Y that get new values; others are re-paired.
+        """
+        return None
 
     @property
     def known_error_(self) -> float:

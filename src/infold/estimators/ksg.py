@@ -7,7 +7,7 @@ import numpy as np
 from infold.data.checks import check_choice
 from infold.data.question import Question
 
-from .base import MutualInformationEstimator, joined_blocks
+from .base import Measure, MutualInformationEstimator, joined_blocks
 
 
 class KSG(MutualInformationEstimator):
@@ -117,3 +117,21 @@ class KSG(MutualInformationEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+
+    def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
+        """Return f(versions, n_jobs): the MI given Z of X with each of the versions (B, q, n) of Y."""
+        from infold.core.knn.discrete import is_discrete
+        from infold.core.knn.versions import comparable_blocks, information_of_versions
+
+        columns, _, nominal, _ = joined_blocks(question)
+        if not self.standardize or set(self._metrics()) != {"chebyshev"} or is_discrete(columns, nominal):
+            return None
+        masks = [question.nominal(name) for name in ("X", "Y", "Z")]
+        x, y, z = (question.columns(name) for name in ("X", "Y", "Z"))
+        blocks = comparable_blocks(x, y, z, masks, redrawn)
+
+        def measure(versions: np.ndarray, n_jobs: int | None) -> np.ndarray:
+            units = blocks.of_version(versions)
+            return information_of_versions(blocks.x, blocks.z, units, self.n_neighbors, far=blocks.far, n_jobs=n_jobs)
+
+        return measure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +18,15 @@ from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
 from .certificate import Certificate, certify
+from .given import (
+    GIVEN_METHOD,
+    LeftByZ,
+    left_by_z,
+    refuse_with_given,
+    statistics_given,
+    with_more_neighbors,
+    with_values,
+)
 from .notes import (
     ALPHA_AUTOCORRELATION,
     autocorrelation_note,
@@ -59,8 +69,9 @@ Outcomes = dict[tuple[str, Any], list[Outcome]]  # by kind of refit, and its key
 def diagnose(
     X: Any,
     Y: Any,
+    Z: Any = None,
     *,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     n_simulations: int = 8,
     groups: Any = None,
     block: int | None = None,
@@ -72,6 +83,7 @@ def diagnose(
     verbose: int = 1,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
     **options: Any,
 ) -> Diagnosis:
@@ -79,12 +91,14 @@ def diagnose(
 
     Parameters
     ----------
-    X, Y, method, n_neighbors, units, discrete_x, discrete_y, missing, options
-        As in :func:`mutual_information`.
+    X, Y, Z, n_neighbors, units, discrete_x, discrete_y, discrete_z, missing, options
+        As in :func:`conditional_mutual_information`. Without Z the estimate is that of I(X; Y).
+    method : str or None, default=None
+        None is "auto" without Z, and "ksg" with Z: a hundred fits of "auto" given Z take minutes.
     n_simulations : int, default=8
         Simulated data sets for each planted MI but 0, which has 19.
     groups, block
-        As in :func:`independence_test`.
+        As in :func:`independence_test`; not with Z.
     test : IndependenceTest or None, default=None
         A test of the same data, by the same method, if there is one already: the verdict then begins with its p-value
         instead of 19 pairings of its own.
@@ -105,7 +119,8 @@ def diagnose(
     About 85 fits of `method`. A planted MI keeps both tables as they are and re-pairs their rows: ranks along the
     first principal components of X and of Y get a Gaussian copula with just that MI, and nothing else is shared. What
     the method answers there says which bias and which power to expect at this n, with these columns, for a dependence
-    of that simple kind; a more intricate one is harder.
+    of that simple kind; a more intricate one is harder. Given Z, the rows of what Z leaves of X and of Y are re-paired
+    so, and put back on what Z tells of them; the p-value is that of :func:`independence_test` with 19 draws.
 
     Examples
     --------
@@ -117,15 +132,21 @@ def diagnose(
     >>> sorted(found.methods)
     ['auto', 'cca', 'gksg', 'ksg']
     """
+    if method is None:
+        method = DEFAULT_METHOD if Z is None else GIVEN_METHOD
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_count("n_simulations", n_simulations, minimum=2)
+    if Z is not None:
+        refuse_with_given(groups, block)
     question = ask(
         X,
         Y,
+        Z,
         min_samples=estimator.n_neighbors + 1,
         discrete_x=discrete_x,
         discrete_y=discrete_y,
+        discrete_z=discrete_z,
         missing=missing,
     )
     shuffle = shuffle_of(question, groups, block)
@@ -215,7 +236,8 @@ def _findings(
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
     # Where rows may change places freely, what is planted with MI 0 are random pairings.
     own_pairings = test is None and not shuffle.is_free
-    plan = _planned(question, estimator, settings, shuffle, levels, n_simulations, own_pairings)
+    left = left_by_z(question, seeds_for(settings.random_state, 1)[0]) if _is_given(question) else None
+    plan = _planned(question, left, estimator, settings, shuffle, levels, n_simulations, own_pairings)
     found: Outcomes = {}
     outcomes = refits([job for _, job in plan], settings, "diagnosis")
     for (name, _), outcome in zip(plan, outcomes, strict=True):
@@ -224,6 +246,8 @@ def _findings(
     over_neighbors[estimator.n_neighbors] = mi / unit
     pairings = found["pairing", 0] if own_pairings else found["planted", 0.0]
     pvalue, null = _beside_null(estimator.test_statistic_, pairings, test, unit)
+    if left is not None and test is None:
+        pvalue = _pvalue_given(estimator, left, settings)
     return Findings(
         over_size={size: _mean_over_rounds(each, n // size, unit) for size, each in _of("size", found).items()},
         over_neighbors=dict(sorted(over_neighbors.items())),
@@ -233,6 +257,20 @@ def _findings(
         null=null,
         rows=_look_at_rows(question, shuffle),
     )
+
+
+def _is_given(question: Question) -> bool:
+    """Return whether there is a Z, and something of X and Y that it can tell of."""
+    return question.is_conditional and all(question.columns(block).size for block in ("X", "Y"))
+
+
+def _pvalue_given(estimator: MutualInformationEstimator, left: LeftByZ, settings: Settings) -> float:
+    """Return the p-value of independence given Z by a few draws."""
+    tested = copy.copy(estimator)
+    with_more_neighbors(tested, left.question.n_samples)
+    own, *seeds = seeds_for(settings.random_state, 1 + N_NULL)
+    observed, *null = statistics_given(tested, left, seeds, own, settings._replace(verbose=0))
+    return float(permutation_pvalue(sum(one >= observed for one in null), len(null)))
 
 
 def _evidence(
@@ -265,11 +303,13 @@ def _evidence(
         or (not question.is_discrete and copies_note(found.rows.copied) is not None),
         block=found.rows.block,
         certified=certified,
+        given="Z" in question.blocks,
     )
 
 
 def _planned(
     question: Question,
+    left: LeftByZ | None,
     estimator: MutualInformationEstimator,
     settings: Settings,
     shuffle: Shuffle,
@@ -288,10 +328,11 @@ def _planned(
     for other_k in NEIGHBORS:
         if other_k != k and other_k < n // 2:
             plan.append((("neighbors", other_k), (refit, estimator, question, next(seeds), other_k)))
-    along = main_direction(question["X"]), main_direction(question["Y"])
+    free = question if left is None else left.question
+    along = main_direction(free["X"]), main_direction(free["Y"])
     for level in levels:
         for _ in range(n_simulations if level else N_NULL):
-            plan.append((("planted", level), (refit_planted, estimator, question, along, level, next(seeds))))
+            plan.append((("planted", level), (refit_planted, estimator, left or question, along, level, next(seeds))))
     if own_pairings:
         for _ in range(N_NULL):
             plan.append((("pairing", 0), (refit_repaired, estimator, question, shuffle, next(seeds))))
@@ -363,8 +404,9 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
 
     found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
     block = None
-    if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
-        block = suggested_block(*(one.length for one in found.values()))
+    sides = found["X"], found["Y"]  # what Z remembers cannot be mistaken for dependence
+    if shuffle.length == 1 and max(one.pvalue for one in sides) <= ALPHA_AUTOCORRELATION:
+        block = suggested_block(*(one.length for one in sides))
     return Rows(tied_columns(question), copied_share(question.joint), found, block)
 
 
@@ -409,24 +451,33 @@ def planted_rows(along: tuple[np.ndarray, np.ndarray], true: float, seed: int) -
 
 def refit_planted(
     estimator: MutualInformationEstimator,
-    question: Question,
+    data: Question | LeftByZ,
     along: tuple[np.ndarray, np.ndarray],
     true: float,
     seed: int,
 ) -> Outcome:
-    """Fit re-paired rows with I(X; Y) = `true` nats."""
+    """Fit re-paired rows with I(X; Y) = `true` nats; given Z, what it leaves is re-paired and put back on it."""
     rows_x, rows_y, own_seed = planted_rows(along, true, seed)
-    return refit(estimator, question.repaired("X", rows_x).repaired("Y", rows_y), own_seed)
+    if isinstance(data, Question):
+        return refit(estimator, data.repaired("X", rows_x).repaired("Y", rows_y), own_seed)
+    planted = {"X": data.found.x.with_noise(rows_x), "Y": data.found.y.with_noise(rows_y)}
+    return refit(estimator, with_values(data.question, **planted), own_seed)
 
 
 def cca(question: Question) -> float:
-    """Return the Gaussian MI of the columns' normal scores, less its bias, in nats; NaN with more columns than rows."""
+    """Return the Gaussian MI of the columns' normal scores, less its bias, in nats; NaN with more columns than rows.
+
+    Given Z it is I(X; Y, Z) − I(X; Z).
+    """
     from infold.core.copula.gaussian import gaussian_part
     from infold.core.copula.scores import copula_columns
 
     rng = np.random.default_rng(0)  # for the order within ties
-    x, y = (question.columns(block).T for block in ("X", "Y"))
-    if not x.size or not y.size:
+    blocks = [question.columns(block).T for block in question.blocks]
+    if not blocks[0].size or not blocks[1].size:
         return 0.0
-    a, b = (copula_columns(values, rng)[0] for values in (x, y))
-    return gaussian_part(a, b).mi if a.shape[1] + b.shape[1] < len(a) - 1 else math.nan
+    a, b, *given = (copula_columns(values, rng)[0] for values in blocks if values.size)
+    if sum(block.shape[1] for block in (a, b, *given)) >= len(a) - 1:
+        return math.nan
+    known = gaussian_part(a, given[0]).mi if given else 0.0
+    return gaussian_part(a, np.hstack([b, *given])).mi - known

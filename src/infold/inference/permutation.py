@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,30 +15,24 @@ from infold.estimators import MutualInformationEstimator
 from infold.measures import DEFAULT_METHOD
 from infold.results import IndependenceTest
 
+from .given import (
+    GIVEN_METHOD,
+    given_note,
+    left_by_z,
+    refuse_with_given,
+    statistics_given,
+    with_more_neighbors,
+)
 from .notes import Note, autocorrelation_note, ceiling_note, fixed_rows_note, resolution_note, tell
 from .resampling import (
-    Outcome,
     Settings,
     Shuffle,
     described,
-    left_by_z,
     prepared,
-    refit,
     refit_repaired,
     refits,
     seeds_for,
     shuffle_of,
-)
-
-if TYPE_CHECKING:
-    from infold.core.copula.local_shuffle import LocalShuffle
-
-GIVEN_METHOD = "ksg"  # what tests given Z take by default
-GIVEN_NEIGHBORS = 10  # of 100 rows: for a test little noise counts more than little bias, which the null has as well
-ALPHA_CONFOUNDED = 0.01
-CONFOUNDED = (
-    "Z still tells of what a smooth function of it leaves of X and of Y, so p may be too small; it is more reliable "
-    "with more rows, or fewer columns in Z."
 )
 
 
@@ -106,10 +100,12 @@ def independence_test(
     compared.
 
     Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
-    a common cause. So what a smooth function of Z tells of continuous columns is first taken off X and Y, which leaves
-    I(X; Y | Z) as it is, and rows change places with rows of near Z only (Runge 2018). P(p ≤ a) ≤ a holds as far as Z
-    tells nothing of what is left; if it still does, of both sides, a note says so. `n_neighbors` is a tenth of the rows
-    by default, since a test needs little noise, and the bias of a large k is in its null as well.
+    a common cause. So what a smooth function of Z tells of continuous columns is taken off X and Y, which leaves
+    I(X; Y | Z) as it is, and rows of near Z change places (Runge 2018). A draw of Y is the smooth function and
+    re-paired residuals, put through the same smoother as the data: what smoothing leaves of Z, and takes off the noise,
+    is in the null as well. P(p ≤ a) is about a where Z acts by smooth functions and the size of noise; measured levels
+    are in the documentation. Where Z has too many columns for so few rows, a note says so.
+    `n_neighbors` is a tenth of the rows by default, 200 at most.
 
     References
     ----------
@@ -131,7 +127,7 @@ def independence_test(
     estimator = prepared(settings, n_neighbors, options)
     check_permutations(n_permutations, alpha)
     if Z is not None:
-        _refuse_with_given(groups, block)
+        refuse_with_given(groups, block)
     question = ask(
         X,
         Y,
@@ -144,7 +140,7 @@ def independence_test(
     )
     shuffle = shuffle_of(question, groups, block)
     if question.is_conditional and n_neighbors is None:
-        estimator.n_neighbors = max(estimator.n_neighbors, GIVEN_NEIGHBORS * question.n_samples // 100)
+        with_more_neighbors(estimator, question.n_samples)
     estimator.fit_question(question)
     return permutation_test(
         question,
@@ -163,16 +159,6 @@ def check_permutations(n_permutations: Any, alpha: Any) -> None:
     check_share("alpha", alpha)
 
 
-def _refuse_with_given(groups: Any, block: Any) -> None:
-    if groups is not None:
-        raise ValueError(
-            "groups is for tests without Z; make the labels a nominal column of Z instead (discrete_z), to the same "
-            "end."
-        )
-    if block is not None:
-        raise ValueError(f"block={block} is for tests without Z; leave it out, and thin rows that are autocorrelated.")
-
-
 def permutation_test(
     question: Question,
     estimator: MutualInformationEstimator,
@@ -183,21 +169,25 @@ def permutation_test(
     alpha: float = 0.05,
     early_stop: bool = False,
 ) -> IndependenceTest:
-    """Return what re-pairing the rows of Y, or X drawn anew given Z, says beside the fitted estimator."""
-    observed, paired = estimator.test_statistic_, question
-    order: Shuffle | LocalShuffle = shuffle
+    """Return what re-pairing the rows of Y, or Y drawn anew given Z, says beside the fitted estimator."""
+    enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
     given = question.is_conditional and all(question.columns(block).size for block in ("X", "Y"))
     seeds = seeds_for(settings.random_state, n_permutations + given)
-    confounded: Note | None = None
+    about_z: Note | None = None
+    statistics: Generator[float, None, None]
     if given:
         own = seeds.pop()
-        paired, order, z_is_gone = left_by_z(question, own)
-        observed = refit(estimator, paired, own).statistic
-        confounded = None if z_is_gone > ALPHA_CONFOUNDED else Note(CONFOUNDED)
-    jobs: list[tuple[Any, ...]] = [(refit_repaired, estimator, paired, order, seed) for seed in seeds]
-    enough = math.ceil(alpha * (n_permutations + 1) - 1e-9) if early_stop else n_permutations + 1
-    with closing(refits(jobs, settings, "permutations", n_samples=question.n_samples)) as outcomes:
-        null, above = _until_clear(outcomes, observed, enough)
+        left = left_by_z(question, own)
+        about_z = given_note(left)
+        statistics = statistics_given(estimator, left, seeds, own, settings)
+        observed = next(statistics)
+    else:
+        jobs: list[tuple[Any, ...]] = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
+        observed = estimator.test_statistic_
+        outcomes = refits(jobs, settings, "permutations", n_samples=question.n_samples)
+        statistics = (outcome.statistic for outcome in outcomes)
+    with closing(statistics):
+        null, above = _until_clear(statistics, observed, enough)
     # Stopped by `enough`, the pairing that did it is not one more: it is the last of those looked at.
     pvalue = above / len(null) if above >= enough else permutation_pvalue(above, len(null))
     scale = settings.unit if estimator.test_statistic_name == "mi" else 1.0
@@ -210,7 +200,7 @@ def permutation_test(
         n_permutations_asked=n_permutations,
         stopped_early=len(null) < n_permutations,
         notes=question.notes
-        + tell((confounded,))
+        + tell((about_z,))
         + _notes(question, estimator, shuffle, n_permutations, alpha, len(null) if not above else None),
         **described(estimator, settings),
     )
@@ -224,12 +214,12 @@ def permutation_pvalue(above: Any, count: int) -> Any:
     return (above + 1) / (count + 1)
 
 
-def _until_clear(outcomes: Iterator[Outcome], observed: float, enough: int) -> tuple[list[float], int]:
+def _until_clear(statistics: Iterable[float], observed: float, enough: int) -> tuple[list[float], int]:
     """Return the statistics up to where `enough` of them reach what was observed, and how many do."""
     null, above = [], 0
-    for outcome in outcomes:
-        null.append(outcome.statistic)
-        above += outcome.statistic >= observed
+    for statistic in statistics:
+        null.append(statistic)
+        above += statistic >= observed
         if above >= enough:
             break
     return null, above

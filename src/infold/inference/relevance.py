@@ -16,6 +16,7 @@ from infold.data.tables import MISSING
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types
 
+from .given import given_note, left_by_z, refuse_with_given, statistics_given, with_more_neighbors
 from .multiple import holm, max_t
 from .notes import Note, autocorrelation_note, tell
 from .resampling import (
@@ -48,10 +49,11 @@ class Relevance:
     pvalues_x, pvalues_y : ndarray
         P-value of each column, corrected for the number of columns of its side.
     threshold_x, threshold_y : ndarray
-        For each column, the score that it must pass; NaN where p-values are not from scores (`method="auto"`).
+        For each column, the score that it must pass; NaN where p-values are not from scores (`method="auto"`, given Z).
     null_x, null_y : ndarray of shape (n_permutations, n_columns)
         What each column is compared with: scores after permutations, less their mean if `kind` is "together"; with
-        `method="auto"` −log10 p. No rows if the p-values are the method's own.
+        `method="auto"` −log10 p; given Z the statistic of :func:`independence_test`. No rows if the p-values are the
+        method's own.
     rows_x, rows_y : ndarray of int
         How many rows each column was scored on.
     kind : {"alone", "together"}
@@ -60,7 +62,7 @@ class Relevance:
         Chance of any false column on a side.
     mi : float
         The estimate with all columns; NaN if too few rows have no missing value (`missing="pairwise"`).
-    units, method, n_samples, n_features, settings, names, kinds, n_dropped
+    units, method, n_samples, n_features, settings, names, kinds, given, n_dropped
         As in :class:`MutualInformation`.
     notes : tuple of str
         Plain sentences about what may be wrong.
@@ -82,12 +84,17 @@ class Relevance:
     units: str
     method: str
     n_samples: int
-    n_features: tuple[int, int]
+    n_features: tuple[int, ...]
     settings: Mapping[str, Any]
-    names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
+    names: tuple[tuple[str, ...] | None, ...] = (None, None)
     kinds: tuple[tuple[str, ...], ...] = ((), ())
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> tuple[str, ...] | int | None:
+        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        return (self.names[2] or self.n_features[2]) if len(self.n_features) > 2 else None
 
     @property
     def relevant_x(self) -> np.ndarray:
@@ -137,7 +144,9 @@ class Relevance:
         kept = ("kind", "level", "units", "method", "n_samples", "n_features", "n_dropped", "settings", "notes")
         plain = plain_types({name: getattr(self, name) for name in kept})
         plain["mi"] = None if math.isnan(self.mi) else self.mi
-        plain["x_kinds"], plain["y_kinds"] = (list(side) for side in self.kinds)
+        plain |= {f"{side}_kinds": list(kinds) for side, kinds in zip("xyz", self.kinds, strict=False)}
+        if self.given is not None:
+            plain |= {"given": plain_types(self.given), "z_names": plain_types(self.names[2])}
         return {**plain, "n_permutations": self.n_permutations, "columns": self.columns()}
 
     def __repr__(self) -> str:
@@ -153,11 +162,12 @@ class Relevance:
         if len(found) > MOST_LINES:
             lines.append(f"  and {len(found) - MOST_LINES} more")
         source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
+        about = "" if self.given is None else " given Z"
         kept = "are used for some columns only" if pairwise else "were dropped"
         return "\n".join(
             [
-                f"{len(found)} of {len(rows)} columns carry information ({self.kind}, {self.method}, {source}; level "
-                f"{100 * self.level:g} %)",
+                f"{len(found)} of {len(rows)} columns carry information{about} ({self.kind}, {self.method}, {source}; "
+                f"level {100 * self.level:g} %)",
                 *lines,
                 *([f"  {self.n_dropped} rows with missing values {kept}"] if self.n_dropped else []),
                 *(f"  note: {note}" for note in self.notes),
@@ -174,6 +184,7 @@ def relevance(
     X: Any,
     Y: Any,
     *,
+    given: Any = None,
     method: str | None = None,
     kind: str = ALONE,
     n_permutations: int | None = None,
@@ -187,6 +198,7 @@ def relevance(
     verbose: int = 1,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
     **options: Any,
 ) -> Relevance:
@@ -196,9 +208,13 @@ def relevance(
     ----------
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
+    given : the same, or None, default=None
+        Z, what is known already: each column is scored by what it tells of the other side once Z is known. For columns
+        alone, without `groups`, `block` and `missing="pairwise"`.
     method : str or None, default=None
         Estimator, as in :func:`mutual_information`. None is "auto" where its own p-values will do: for columns alone,
-        without `groups`, `block` or a number of permutations. Else it is "ksg", which is fast enough for permutations.
+        without `given`, `groups`, `block` or a number of permutations. Else it is "ksg", which is fast enough for
+        permutations.
     kind : {"alone", "together"}, default="alone"
         What a score is. "alone": the MI of the column by itself with the whole other side. "together": what the MI of
         all columns loses when this one is shuffled. They answer different questions: of two copies of a signal, each
@@ -206,7 +222,7 @@ def relevance(
         (XOR), each is 0 alone, and high together.
     n_permutations : int or None, default=None
         Permutations behind the p-values, at least 1 / level − 1. None is 199, or 0 where the method's own p-values do:
-        "auto", columns alone, and neither `groups` nor `block`.
+        "auto", columns alone, and neither `given`, `groups` nor `block`.
     level : float, default=0.05
         Chance that any column of a side that carries nothing is called relevant.
     groups, block
@@ -214,8 +230,8 @@ def relevance(
     missing : {"error", "drop", "pairwise"}, default="error"
         As in :func:`mutual_information`. "pairwise", for columns alone: a column is scored on all rows that have a
         value in it and in the whole other side.
-    n_neighbors, units, random_state, n_jobs, verbose, discrete_x, discrete_y, **options
-        As in :func:`mutual_information`.
+    n_neighbors, units, random_state, n_jobs, verbose, discrete_x, discrete_y, discrete_z, **options
+        As in :func:`conditional_mutual_information`; given Z, `n_neighbors` is as in :func:`independence_test`.
 
     Returns
     -------
@@ -241,6 +257,9 @@ def relevance(
     staying as they are, and the MI before is compared with the MI after. That is valid for a column that is independent
     of everything else. A column that carries nothing itself but depends on columns of its own side that do can pass:
     the shuffle takes away that dependence too.
+
+    Given Z, each column has the null distribution of :func:`independence_test`, with Y drawn anew given Z. All columns
+    of a side share the rows that change places, and max-T corrects for their number as above.
 
     Scores are for ranking: with many noise columns on the other side, those of KSG fall short.
 
@@ -268,7 +287,9 @@ def relevance(
     """
     check_choice("kind", kind, KINDS)
     check_choice("missing", missing, (*MISSING, PAIRWISE))
-    free = groups is None and block is None
+    if given is not None:
+        _refuse_given(kind, missing, groups, block)
+    free = groups is None and block is None and given is None
     if method is None:
         method = "auto" if kind == ALONE and free and n_permutations is None else "ksg"
     settings = Settings(method, units, random_state, n_jobs, verbose)
@@ -287,7 +308,7 @@ def relevance(
     }
     singles = None
     if missing != PAIRWISE:
-        question = ask(X, Y, missing=missing, **asked)
+        question = ask(X, Y, given, discrete_z=discrete_z, missing=missing, **asked)
     elif kind == ALONE:
         question, columns = ask_pairwise(X, Y, **asked)
         singles = [Single(one, shuffle_of(one, groups, block)) for one in columns]
@@ -297,6 +318,8 @@ def relevance(
             f"missing='drop'."
         )
     shuffle = shuffle_of(question, groups, block)
+    if question.is_conditional and n_neighbors is None:
+        with_more_neighbors(estimator, question.n_samples)
     if question.n_samples > estimator.n_neighbors:
         estimator.fit_question(question)
     return column_relevance(
@@ -309,6 +332,14 @@ def relevance(
         level=level,
         singles=singles,
     )
+
+
+def _refuse_given(kind: str, missing: str, groups: Any, block: Any) -> None:
+    refuse_with_given(groups, block)
+    if kind != ALONE:
+        raise ValueError(f"given is for kind='alone', but kind={kind!r}; leave one of them out.")
+    if missing == PAIRWISE:
+        raise ValueError("missing='pairwise' is for X and Y alone, but Z is given; pass missing='drop'.")
 
 
 class Single(NamedTuple):
@@ -343,24 +374,31 @@ def column_relevance(
     """
     whole = outcome_of(estimator) if question.n_samples > estimator.n_neighbors else UNKNOWN
     first, *seeds = seeds_for(settings.random_state, 1 + n_permutations)
+    given = question.is_conditional and bool(seeds)
+    about_z: tuple[Note, ...] = ()
     kinds = question.kinds if singles is None else _own_kinds(question, singles)
     if kind == ALONE:
         singles = _alone(question, shuffle) if singles is None else singles
-        fits = _fits_alone(singles, question, whole, estimator, settings, first, seeds)
+        fits = _fits_alone(singles, question, whole, estimator, settings, first, [] if given else seeds)
+        if given:
+            fits, about_z = _with_null_given(fits, singles, estimator, settings, first, seeds)
         rows = [single.question.n_samples for single in singles]
     else:
         fits = _fits_together(question, whole, estimator, settings, shuffle, seeds)
         rows = [question.n_samples] * sum(question.n_features)
     sides: dict[str, np.ndarray] = {}
     start = 0
-    for side, d in zip("xy", question.n_features, strict=True):
+    by_score = estimator.test_statistic_name == "mi"
+    for side, d in zip("xy", question.n_features, strict=False):
         of_side = slice(start, start + d)
         part = Fits(fits.observed[of_side], fits.null[:, of_side])
-        found = _judged(part, kind, level, settings.unit, estimator.test_statistic_name == "mi")
+        found = _judged(part, kind, level, settings.unit, by_score)
+        if given:  # the statistic is that of what Z leaves, and no score
+            found["threshold"] = np.full(d, np.nan)
         sides |= {f"{name}_{side}": values for name, values in found.items()}
         sides[f"rows_{side}"] = np.array(rows[of_side])
         start += d
-    told = _few_rows_note(question, rows, estimator.n_neighbors), autocorrelation_note(question, shuffle)
+    told = _few_rows_note(question, rows, estimator.n_neighbors), autocorrelation_note(question, shuffle), *about_z
     return Relevance(
         **sides,
         kind=kind,
@@ -369,9 +407,9 @@ def column_relevance(
         units=settings.units,
         method=settings.method,
         n_samples=question.n_samples,
-        n_features=(question.n_features[0], question.n_features[1]),
+        n_features=question.n_features,
         settings=estimator.get_params(),
-        names=(question.names[0], question.names[1]),
+        names=question.names,
         kinds=kinds,
         n_dropped=question.n_dropped,
         notes=question.notes + tell(told),
@@ -417,6 +455,33 @@ def _fits_alone(
             if id(one.question) in place:
                 null[:, column] = drawn[:, place[id(one.question)]]
     return Fits(observed, null)
+
+
+def _with_null_given(
+    fits: Fits,
+    singles: Sequence[Single],
+    estimator: MutualInformationEstimator,
+    settings: Settings,
+    own: int,
+    seeds: Sequence[int],
+) -> tuple[Fits, tuple[Note, ...]]:
+    """Return fits with the statistics of what Z leaves, of the data and of Y drawn anew, and notes about Z."""
+    null, observed = np.zeros((len(seeds), len(singles), 2)), list(fits.observed)
+    known: dict[int, list[float]] = {}
+    notes: dict[str, Note] = {}
+    for column, (question, _) in enumerate(singles):
+        if not all(question.columns(block).size for block in ("X", "Y")):
+            continue
+        if id(question) not in known:
+            left = left_by_z(question, own)
+            known[id(question)] = list(statistics_given(estimator, left, seeds, own, settings))
+            note = given_note(left)
+            if note is not None:
+                notes[note.text] = note
+        statistic, *drawn = known[id(question)]
+        observed[column] = observed[column]._replace(statistic=statistic)
+        null[:, column] = np.array(drawn)[:, None]
+    return Fits(observed, null), tuple(notes.values())
 
 
 def _permuted(estimator: MutualInformationEstimator, singles: Sequence[Single], seed: int) -> list[tuple[float, float]]:
@@ -477,7 +542,7 @@ def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) ->
     """Tell of columns that no score can be given."""
     labels = [
         f"{side} {names[i]!r}" if names else f"{side} {i}"
-        for side, names, d in zip("XY", question.names, question.n_features, strict=True)
+        for side, names, d in zip("XY", question.names, question.n_features, strict=False)
         for i in range(d)
     ]
     few = [label for label, count in zip(labels, rows, strict=True) if count <= n_neighbors]

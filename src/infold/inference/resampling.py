@@ -11,20 +11,16 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import call
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count, warn
 from infold.data.question import Question
-from infold.data.tables import Table
 from infold.estimators import MutualInformationEstimator
 from infold.measures import make_estimator
 from infold.parallel.scheduler import in_order
 from infold.results import NATS_PER_UNIT
-
-if TYPE_CHECKING:
-    from infold.core.copula.local_shuffle import LocalShuffle
 
 ROWS_PER_BATCH = 20_000  # of refits that are handed over together: KSG fits 500 rows in a fifth of a millisecond
 
@@ -67,20 +63,6 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
     }
 
 
-def left_by_z(question: Question, seed: int) -> tuple[Question, LocalShuffle, float]:
-    """Return the question about what Z leaves of X and Y, how to re-pair its rows, and the p-value that Z is gone."""
-    from infold.core.copula.local_shuffle import unconfounded
-
-    x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
-    masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
-    found = unconfounded(x, y, z, masks, seed)
-    tables = {
-        name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
-        for name, values, mask in zip(("X", "Y", "Z"), (found.x, found.y, z), masks, strict=True)
-    }
-    return Question(tables), found.shuffle, found.pvalue
-
-
 class Outcome(NamedTuple):
     """What one fit found, in nats; the statistic is what a test compares, the p-value the method's own, if any."""
 
@@ -111,9 +93,7 @@ def refit(
     return outcome_of(fresh)
 
 
-def refit_repaired(
-    estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle | LocalShuffle, seed: int
-) -> Outcome:
+def refit_repaired(estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int) -> Outcome:
     """Fit the rows of X beside those of Y in a random order."""
     return refit(estimator, question.repaired("Y", shuffle.draw(seed)), seed)
 

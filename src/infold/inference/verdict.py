@@ -41,6 +41,7 @@ class Evidence:
     mostly_tied: bool
     block: int | None  # length of blocks to permute, if rows are autocorrelated
     certified: float | None  # lower bound whatever the distribution; None if the rows are not independent
+    given: bool = False  # whether all this is given Z
 
 
 def verdict(e: Evidence) -> tuple[str, ...]:
@@ -51,10 +52,10 @@ def verdict(e: Evidence) -> tuple[str, ...]:
 def _judgement(e: Evidence) -> tuple[str, ...]:
     """Return the same without the certified bound."""
     if e.pvalue > ALPHA:
-        return (f"These data show no clear dependence: {_beside_null(e)}.", _power(e), *_advice(e, 0))
+        return (f"These data show no clear dependence{_given(e)}: {_beside_null(e)}.", _power(e), *_advice(e, 0))
     if e.mi == 0:
         return _too_weak(e)
-    first = f"X and Y are dependent: {_beside_null(e)}."
+    first = f"X and Y are dependent{_given(e)}: {_beside_null(e)}."
     doubts, direction = _doubts(e)
     if not doubts:
         return (first, f"The number looks sound, to about ± {WIDTH * e.error:.2g}: {_sound(e)}.", *_advice(e, 0))
@@ -64,6 +65,8 @@ def _judgement(e: Evidence) -> tuple[str, ...]:
 
 def _certain(e: Evidence) -> tuple[str, ...]:
     """Return what is certain, as one sentence or none: no other number may be called a bound."""
+    if e.given:  # a note says that nothing is certified
+        return ()
     if e.block:
         return ("No lower bound is certain here, as it would need independent rows.",)
     if not e.certified:
@@ -74,17 +77,19 @@ def _certain(e: Evidence) -> tuple[str, ...]:
 def _beside_null(e: Evidence) -> str:
     """Return the estimate, what it would be without dependence, and how sure it is that there is some."""
     count, mean, deviation = e.null
-    return (
-        f"{e.mi:.3g} {e.units}, where {count} random pairings of the rows give {mean:.2g} ± {deviation:.1g} "
-        f"(p = {e.pvalue:.2g})"
-    )
+    draws = "draws without it" if e.given else "random pairings of the rows"
+    return f"{e.mi:.3g} {e.units}, where {count} {draws} give {mean:.2g} ± {deviation:.1g} (p = {e.pvalue:.2g})"
+
+
+def _given(e: Evidence) -> str:
+    return " given Z" if e.given else ""
 
 
 def _too_weak(e: Evidence) -> tuple[str, ...]:
     """Return the verdict where a test at 5 % sees something, and a method with a stricter test of its own answers 0."""
     return (
-        f"X and Y look dependent (p = {e.pvalue:.2g} by {e.null[0]} random pairings of the rows), but so weakly that "
-        f"{e.method}, which asks for more, answers 0.",
+        f"X and Y look dependent{_given(e)} (p = {e.pvalue:.2g}), but so weakly that {e.method}, which asks for more, "
+        f"answers 0.",
         _power(e),
         *(_advice(e, 0) or ("For a number, add samples.",)),
     )
@@ -187,6 +192,8 @@ def _sound(e: Evidence) -> str:
 
 def _advice(e: Evidence, direction: int) -> tuple[str, ...]:
     """Return what to do, as one sentence or none."""
+    if e.block and e.given:
+        return ("If the order of rows is time, thin the rows.",)
     if e.block:
         return (f"If the order of rows is time, pass block={e.block} to the test and the interval, or thin the rows.",)
     higher = {name: e.methods[name] for name in ("auto", "gksg", "ksg") if name in e.methods}

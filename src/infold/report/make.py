@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import platform
 import warnings
@@ -21,10 +22,11 @@ from infold.data.question import Question, ask
 from infold.data.tables import Table
 from infold.inference.certificate import certify
 from infold.inference.diagnosis import diagnosis
+from infold.inference.given import GIVEN_METHOD, refuse_with_given, with_more_neighbors
 from infold.inference.interval import check_parts, subsampling_interval
 from infold.inference.notes import autocorrelation_note
 from infold.inference.permutation import check_permutations, permutation_test
-from infold.inference.relevance import KINDS, Relevance, column_relevance
+from infold.inference.relevance import ALONE, KINDS, Relevance, column_relevance
 from infold.inference.resampling import Settings, make_shuffle, prepared, shuffle_of
 from infold.measures import DEFAULT_METHOD
 from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
@@ -48,8 +50,8 @@ class Report:
     ----------
     title : str
         Title of the page.
-    x, y : Table
-        The data: `values` and `names`.
+    x, y, z : Table
+        The data: `values` and `names`; z is None if nothing is given.
     test : IndependenceTest
         Whether there is any dependence.
     interval : ConfidenceInterval
@@ -57,7 +59,7 @@ class Report:
     diagnosis : Diagnosis
         Whether it can be trusted; `diagnosis.estimate` is the estimate.
     alone, together : Relevance or None
-        Which columns carry the information; None with more than 100 columns.
+        Which columns carry the information; None with more than 100 columns, and `together` given Z.
     notes : tuple of str
         Plain sentences about what may be wrong, each once.
     seed : int
@@ -85,6 +87,7 @@ class Report:
     source: str | None = None
     sha256: str | None = None
     command: str | None = None
+    z: Table | None = None
 
     @property
     def estimate(self) -> MutualInformation:
@@ -106,8 +109,9 @@ class Report:
     def summary(self) -> str:
         """Return a few lines for a terminal."""
         i, unit = self.interval, self.estimate.units
+        asked = "I(X; Y)" if self.z is None else "I(X; Y | Z)"
         return (
-            f"I(X; Y) = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
+            f"{asked} = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
             f"independence: p = {self.test.pvalue:.3g}\n{' '.join(self.diagnosis.verdict)}"
         )
 
@@ -130,8 +134,9 @@ class Report:
 def make_report(
     X: Any,
     Y: Any,
+    Z: Any = None,
     *,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     n_permutations: int = 199,
     level: float = 0.95,
     groups: Any = None,
@@ -147,15 +152,21 @@ def make_report(
     command: str | None = None,
     discrete_x: Any = None,
     discrete_y: Any = None,
+    discrete_z: Any = None,
     missing: str = "error",
     **options: Any,
 ) -> Report:
-    """Estimate, test, diagnose and look at every column: all that a page about X and Y needs.
+    """Estimate, test, diagnose and look at every column: all that a page about X and Y, or X and Y given Z, needs.
 
     Parameters
     ----------
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
+    Z : the same, or None, default=None
+        What is known already.
+    method : str or None, default=None
+        Estimator, as in :func:`mutual_information`. None is "auto" without Z, and "ksg" with Z: hundreds of fits of
+        "auto" given Z take minutes.
     n_permutations, groups, block
         As in :func:`independence_test`; the interval keeps blocks together too.
     level : float, default=0.95
@@ -170,8 +181,8 @@ def make_report(
         The SHA-256 of the file, if it is known already; otherwise the file is read for it.
     command : str, optional
         What to type to get the page again; the page names it.
-    method, n_neighbors, units, n_jobs, verbose, discrete_x, discrete_y, missing, **options
-        As in :func:`mutual_information`.
+    n_neighbors, units, n_jobs, verbose, discrete_x, discrete_y, discrete_z, missing, **options
+        As in :func:`conditional_mutual_information`.
 
     Returns
     -------
@@ -180,7 +191,8 @@ def make_report(
 
     Notes
     -----
-    Columns are scored by KSG with 99 permutations, on at most 2,000 rows, and only if there are no more than 100.
+    Columns are scored by KSG with 99 permutations, on at most 2,000 rows, and only if there are no more than 100. Given
+    Z, they are scored alone.
 
     Examples
     --------
@@ -192,6 +204,10 @@ def make_report(
     """
     check_extras()
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
+    if method is None:
+        method = DEFAULT_METHOD if Z is None else GIVEN_METHOD
+    if Z is not None:
+        refuse_with_given(groups, block)
     settings = Settings(method, units, seed, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_permutations(n_permutations, ALPHA)
@@ -200,16 +216,21 @@ def make_report(
         question = ask(
             X,
             Y,
+            Z,
             min_samples=estimator.n_neighbors + 1,
             discrete_x=discrete_x,
             discrete_y=discrete_y,
+            discrete_z=discrete_z,
             missing=missing,
         )
         shuffle, ungrouped = (shuffle_of(question, labels, block) for labels in (groups, None))
         groups = question.labels(groups)
         check_parts(ungrouped, estimator.n_neighbors)
         estimator.fit_question(question)
-        test = permutation_test(question, estimator, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
+        tested = copy.copy(estimator)
+        if question.is_conditional and n_neighbors is None:
+            with_more_neighbors(tested, question.n_samples)
+        test = permutation_test(question, tested, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
         certificate = certify(question, settings, shuffle)
         interval = subsampling_interval(question, estimator, settings, ungrouped, certificate, level=level)
         trust = diagnosis(question, estimator, settings, shuffle, certificate, test=test)
@@ -237,6 +258,7 @@ def make_report(
         source=None if source is None else Path(source).name,
         sha256=sha256 if sha256 or source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest(),
         command=command,
+        z=question.blocks.get("Z"),
     )
 
 
@@ -251,7 +273,7 @@ def _heard() -> Iterator[dict[str, None]]:
 
 
 def write_report(X: Any, Y: Any, path: str | Path, **settings: Any) -> Report:
-    """Write a page about X and Y to a file.
+    """Write a page about X and Y, or with `Z=` about X and Y given Z, to a file.
 
     Parameters
     ----------
@@ -297,14 +319,17 @@ def _relevances(
         notes.append(f"Single columns were scored on {RELEVANCE_ROWS:,} of the {n:,} rows.")
     shuffle = make_shuffle(question.n_samples, groups, block)
     settings = settings._replace(method=RELEVANCE_METHOD)
-    estimator = prepared(settings, None, {}).fit_question(question)
+    estimator = prepared(settings, None, {})
+    if question.is_conditional:
+        with_more_neighbors(estimator, question.n_samples)
+    estimator.fit_question(question)
     fewest = round(1 / RELEVANCE_LEVEL) - 1
     count = max(fewest, min(RELEVANCE_PERMUTATIONS, n_permutations))
     found = {
         kind: column_relevance(
             question, estimator, settings, shuffle, kind=kind, n_permutations=count, level=RELEVANCE_LEVEL
         )
-        for kind in KINDS
+        for kind in (KINDS if "Z" not in question.blocks else (ALONE,))
     }
     return found, notes
 

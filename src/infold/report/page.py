@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .make import Report
 
 WIDTH, HEIGHT = 4.2, 3.2  # inches; small, so that text stays readable where a page is 400 pixels wide
+KINDS = ("alone", "together")
 NO_COLUMN_SETTINGS = ("n_jobs", "verbose", "random_state")
 
 
@@ -96,14 +97,15 @@ def number(value: float | None, digits: int = 3) -> str:
 def trust_pictures(report: Report) -> list[Picture]:
     """Return the figures about the number: null, interval, drift, other methods, planted MI."""
     test, interval, diagnosis, units = report.test, report.interval, report.diagnosis, report.estimate.units
+    draws = "on re-paired rows" if report.z is None else "on draws of Y given Z"
     out = [
         _picture(
             "null",
             plot_null(test, ax=_axes()),
             f"Histogram of {test.n_permutations} permutations, from {number(test.null.min())} to "
             f"{number(test.null.max())}, and a line for what was observed, {number(test.statistic)}.",
-            "What the method answers on re-paired rows, where there is no dependence, and on the data as observed. The "
-            "further to the right the line is, the clearer the dependence.",
+            f"What the method answers {draws}, where there is no dependence, and on the data as observed. The further "
+            "to the right the line is, the clearer the dependence.",
         ),
         _picture(
             "interval",
@@ -195,9 +197,10 @@ def column_pictures(report: Report) -> list[Picture]:
 
 def column_rows(report: Report) -> list[dict[str, Any]]:
     """Return one row per column: its name, side, and what it carries alone and together."""
-    if report.alone is None or report.together is None:
+    if report.alone is None:
         return []
-    both = zip(report.alone.columns(), report.together.columns(), strict=True)
+    together = report.together.columns() if report.together else [None] * len(report.alone.columns())
+    both = zip(report.alone.columns(), together, strict=True)
     return [{"side": a["side"].upper(), "name": a["name"], "alone": a, "together": t} for a, t in both]
 
 
@@ -211,7 +214,7 @@ def _telling(table: Table, side: str, report: Report) -> Table:
     """Return the columns of one side that carry information, or all of them if none was found to."""
     names = table.names or tuple(f"{side} {i}" for i in range(table.values.shape[1]))
     rows = [row for row in column_rows(report) if row["side"] == side]
-    found = [i for i, row in enumerate(rows) if row["alone"]["relevant"] or row["together"]["relevant"]]
+    found = [i for i, row in enumerate(rows) if any(row[kind] and row[kind]["relevant"] for kind in KINDS)]
     chosen = found or list(range(len(names)))
     return Table(table.values[:, chosen], tuple(names[i] for i in chosen))
 

@@ -7,7 +7,6 @@ import pytest
 
 import infold
 from infold.core.copula import conditional
-from infold.core.copula.local_shuffle import LocalShuffle, local_permutation, unconfounded
 
 NONE = (np.zeros(1, bool),) * 3
 
@@ -66,21 +65,3 @@ def test_classes_on_any_side():
     found = infold.conditional_mutual_information(x, y, z, random_state=0, n_jobs=1)
     assert found.mi == 0
     assert infold.mutual_information(x, y, random_state=0, n_jobs=1).mi > 0.1
-
-
-def test_rows_change_places_with_near_ones_only(rng):
-    z = np.sort(rng.normal(size=(200, 1)), axis=0)
-    found = unconfounded(rng.normal(size=(200, 1)), rng.normal(size=(200, 1)), z, NONE, 0)
-    order = found.shuffle.draw(0)
-    assert np.abs(order - np.arange(200)).max() <= 5  # rows are sorted by z
-    assert np.mean(order != np.arange(200)) > 0.5
-    assert np.unique(order).size > 150  # few rows are taken twice
-    assert (order == found.shuffle.draw(0)).all()
-
-
-def test_local_permutation_takes_the_first_free_neighbour():
-    neighbors = np.array([[1, 0], [1, 2], [0, 2]])
-    out = np.empty(3, np.int64)
-    local_permutation(neighbors, np.array([0, 1, 2]), out)
-    assert out.tolist() == [1, 2, 0]
-    assert LocalShuffle(np.array([[0], [1]])).draw(0).tolist() == [0, 1]

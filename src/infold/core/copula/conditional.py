@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.special import ndtri
+from scipy.stats import chi2, norm, rankdata
 
 from ..knn.discrete import is_discrete, local_discrete, row_codes
 from ..knn.information import CONDITIONAL
@@ -104,7 +105,10 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
 def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
     table, origin = with_indicators(z, nominal)
-    return np.where(origin.label, 2 * table - 1, normal_scores(table)) if table.size else np.zeros((len(z), 1))
+    if not table.size:
+        return np.zeros((len(z), 1))
+    # Average ranks: of equal rows of Z the same must be known.
+    return np.where(origin.label, 2 * table - 1, ndtri(rankdata(table, axis=0) / (len(table) + 1)))
 
 
 def without_z(side: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> np.ndarray:

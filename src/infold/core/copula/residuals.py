@@ -19,6 +19,7 @@ ALPHA_SCALE = 0.005  # of a scale that changes with a column: dividing by a nois
 N_KNOTS, MAX_CENTRES = 10, 150  # bumps along each column, and around rows
 ALONE, TOGETHER = (0.35, 0.7, 1.4), (0.5, 1.0, 2.0)  # widths of bumps, in standard deviations
 RIDGES = 10.0 ** np.arange(-2, 2.6, 0.5)
+ROUGHER = 10.0**0.5  # of a test's ridge: a ridge takes too little of Z off both sides, and that looks like dependence
 MOST_LEVERAGE = 0.95  # of a row: beyond, leaving it out would blow it up
 LEAST_GAIN = 0.03  # of the variance of log |residual|, for a scale to be worth its noise
 FLAT = 1e-8  # eigenvalues below, beside the largest, are rounding noise
@@ -31,11 +32,29 @@ class Basis(NamedTuple):
     squares: np.ndarray
 
 
+class Smoother(NamedTuple):
+    """Ridge regression: the basis, the share of each direction that is kept, and how much each row predicts itself."""
+
+    u: np.ndarray  # (n, m)
+    kept: np.ndarray  # (m,)
+    leverages: np.ndarray  # (n,)
+
+    def fitted(self, targets: np.ndarray) -> np.ndarray:
+        """Return what is predicted of targets (..., n)."""
+        return np.asarray((targets @ self.u * self.kept) @ self.u.T)
+
+    def left_of(self, targets: np.ndarray) -> np.ndarray:
+        """Return targets (..., n) less what other rows predict of each."""
+        return (targets - self.fitted(targets)) / (1 - self.leverages)
+
+
 class Left(NamedTuple):
-    """Residuals (n, p) of standard size, and the scale (n, p) that they were divided by."""
+    """Residuals (n, p) of standard size, the scale (n, p) that they were divided by, and what took Z off."""
 
     residuals: np.ndarray
     scales: np.ndarray
+    fits: np.ndarray  # (n, p), smooth functions of Z
+    smoothers: tuple[Smoother | None, ...]  # None for a column that nothing was taken off
 
 
 def kernel_features(z: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
@@ -74,26 +93,39 @@ def smooth_bases(z: np.ndarray, rng: np.random.Generator) -> list[Basis]:
     return bases
 
 
-def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
-    """Return what is left of target (n,), of mean 0, after ridge regression without the row itself.
+def smoother_of(basis: Basis, ridge: float) -> Smoother:
+    """Return ridge regression on a basis."""
+    kept = basis.squares / (basis.squares + ridge)
+    return Smoother(basis.u, kept, np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
 
-    Of all bases and ridges that which predicts left-out rows best is taken, or none.
+
+def best_smoother(target: np.ndarray, bases: Sequence[Basis], *, rough: bool = False) -> Smoother | None:
+    """Return the smoother that predicts left-out rows of target (n,), of mean 0, best; None if none predicts any.
+
+    A `rough` one has the next smaller ridge.
     """
-    best, smallest = target, float((target**2).sum())
-    for u, squares in bases:
-        along, leverages = u.T @ target, u**2
-        for ridge in RIDGES:
-            kept = squares / (squares + ridge)
-            left = (target - u @ (kept * along)) / (1 - np.minimum(leverages @ kept, MOST_LEVERAGE))
-            if (left**2).sum() < smallest:
-                best, smallest = left, float((left**2).sum())
-    return best
+    best, smallest = None, float((target**2).sum())
+    for basis in bases:
+        kept = basis.squares[:, None] / (basis.squares[:, None] + RIDGES)  # all ridges at once
+        fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
+        left = (target[:, None] - fitted) / (1 - np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
+        errors = (left**2).sum(axis=0)
+        if errors.min() < smallest:
+            best, smallest = (basis, float(RIDGES[errors.argmin()])), float(errors.min())
+    return None if best is None else smoother_of(best[0], best[1] / (ROUGHER if rough else 1))
 
 
-def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> Left:
+def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
+    """Return what is left of target (n,), of mean 0, by the best smoother, each row left out of its own prediction."""
+    smoother = best_smoother(target, bases)
+    return target if smoother is None else smoother.left_of(target)
+
+
+def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> Left:
     """Return what is left of the columns of `table` (n, p) once z (n, q) is known; both are normal scores.
 
     A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale.
+    `rough` smoothers leave less of Z, and more noise: what a test wants.
     """
     waves, known = rank_waves(z, max(ORDERS)), {}
 
@@ -105,9 +137,13 @@ def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> Lef
             known[chosen] = smooth_bases(z[:, chosen], rng)
         return known[chosen] if chosen else []
 
-    out, scales = np.empty(table.shape), np.ones(table.shape)
+    out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
+    smoothers = []
     for j, column in enumerate(table.T):
-        left = left_over(column - column.mean(), bases(column, ALPHA_USED))
+        left = column - column.mean()
+        smoother = best_smoother(left, bases(column, ALPHA_USED), rough=rough)
+        if smoother is not None:
+            fits[:, j], left = smoother.fitted(left), smoother.left_of(left)
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()
@@ -115,4 +151,5 @@ def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> Lef
         if (unexplained**2).sum() < (1 - LEAST_GAIN) * (logs**2).sum():
             scales[:, j] = np.exp(logs - unexplained)
         out[:, j] = left / scales[:, j]
-    return Left(out, scales)
+        smoothers.append(smoother)
+    return Left(out, scales, fits, tuple(smoothers))

@@ -1,0 +1,152 @@
+"""The null distribution of a test given Z: Y drawn anew from what is known of its law given Z.
+
+Rows of near Z change places (Runge 2018), which is enough in one or two columns. In more, rows of near Z are not near
+enough. So what a smooth function of Z tells of continuous columns is first taken off both sides: what is missed on one
+side does no harm unless it is missed on the other as well. Residuals are not independent: smoothing left a little of Z
+in them, and took off a part of the noise. A draw therefore adds re-paired residuals to the fitted function, and puts
+the sum through the same smoother.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ..jit import kernel
+from ..random import random_below
+from .conditional import as_smooth_columns, is_smooth
+from .residuals import Left, residuals
+from .scores import normal_scores
+from .screen import ORDERS, either, pair_pvalues, rank_waves
+
+NEAREST = 5  # rows, the row itself among them, whose place a row may take
+LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
+JITTER = 1e-6  # so that of many rows with the same Z any may be near
+MOST_ROWS = 1_000  # that tell how far apart rows are
+
+
+@kernel
+def local_orders(neighbors, seeds):
+    """Return (B, n): for each seed, which row takes each row's place, one of its `neighbors` (n, k).
+
+    Rows choose in random order among neighbours that are still free; if all are taken, any is taken once more.
+    """
+    n, k = neighbors.shape
+    orders, turn, state = np.empty((seeds.size, n), np.int64), np.empty(n, np.int64), np.empty(1, np.uint64)
+    for b in range(seeds.size):
+        state[0] = seeds[b]
+        taken = np.zeros(n, np.bool_)
+        for i in range(n):  # Fisher and Yates
+            j = random_below(state, i + 1)
+            turn[i] = turn[j]
+            turn[j] = i
+        for i in turn:
+            n_free = 0
+            for j in range(k):
+                n_free += not taken[neighbors[i, j]]
+            place = random_below(state, n_free if n_free > 0 else k)
+            for j in range(k):
+                row = neighbors[i, j]
+                if n_free == 0 or not taken[row]:
+                    if place == 0:
+                        taken[row] = True
+                        orders[b, i] = row
+                        break
+                    place -= 1
+    return orders
+
+
+class Side(NamedTuple):
+    """A block of columns (n, q) with what Z leaves of those that are smooth in place of them."""
+
+    values: np.ndarray
+    smooth: np.ndarray  # (q,), a mask
+    left: Left | None  # of the smooth columns, if there are any
+
+    def redrawn(self, orders: np.ndarray) -> np.ndarray:
+        """Return (B, q, n): the columns with their noise in each of the `orders` (B, n)."""
+        out = np.ascontiguousarray(self.values.T[:, orders].swapaxes(0, 1))
+        if self.left is None:
+            return out
+        for place, j in enumerate(np.flatnonzero(self.smooth)):
+            smoother, scale = self.left.smoothers[place], self.left.scales[:, place]
+            if smoother is not None:
+                # A left-out residual is larger than the noise by as much as one that was not left out is smaller.
+                noise = self.left.residuals[:, place] * np.sqrt(1 - smoother.leverages)
+                out[:, j] = smoother.left_of(self.left.fits[:, place] + scale * noise[orders]) / scale
+        return out
+
+    @property
+    def redraws(self) -> np.ndarray:
+        """Whether `redrawn` gives a column new values, and not only another order (q,)."""
+        mask = self.smooth.copy()
+        if self.left is not None:
+            mask[self.smooth] = [smoother is not None for smoother in self.left.smoothers]
+        return mask
+
+    def with_noise(self, rows: np.ndarray) -> np.ndarray:
+        """Return the columns (n, q) with the noise of other rows, before Z is taken off."""
+        out = self.values[rows]
+        if self.left is not None:
+            out[:, self.smooth] = self.left.fits + self.left.scales * self.left.residuals[rows]
+        return out
+
+
+class Unconfounded(NamedTuple):
+    """What Z leaves of x and of y, and how to draw y anew."""
+
+    x: Side
+    y: Side
+    neighbors: np.ndarray  # (n, k), rows of near Z
+    pvalue: float  # that Z tells nothing of the size of what it leaves of x, or of y
+    apart: float  # how far rows of near Z are, relative to any two rows
+
+    def draw(self, seeds: np.ndarray) -> np.ndarray:
+        """Return (B, q, n): a version of y for each seed."""
+        return self.y.redrawn(local_orders(self.neighbors, np.asarray(seeds, np.uint64)))
+
+
+def unconfounded(
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray,
+    nominal: tuple[np.ndarray, np.ndarray, np.ndarray],
+    seed: int,
+) -> Unconfounded:
+    """Return the tables that a test of independence given z (n, r) compares."""
+    # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
+    n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
+    known = as_smooth_columns(z, nominal[2])
+    sides = _side(x, nominal[0], known, of_x), _side(y, nominal[1], known, of_y)
+    two_valued = np.array([np.unique(column).size <= 2 for column in known.T])
+    places = np.where(two_valued, LABEL_APART * known, known) + JITTER * rng.standard_normal(known.shape)
+    distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
+    waves = rank_waves(known, max(ORDERS))
+    # Only what Z tells of both sides can be mistaken for dependence.
+    pvalue = max(_tells_pvalue(side.values, waves) for side in sides)
+    return Unconfounded(*sides, neighbors.reshape(n, -1).astype(np.int64), pvalue, _apart(places, distances, rng))
+
+
+def _side(table: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> Side:
+    smooth, values, left = is_smooth(table, nominal), table.copy(), None
+    if smooth.any():
+        left = residuals(normal_scores(table[:, smooth]), known, rng, rough=True)
+        values[:, smooth] = left.residuals
+    return Side(values, smooth, left)
+
+
+def _tells_pvalue(table: np.ndarray, waves_z: np.ndarray) -> float:
+    """Return the p-value that Z tells nothing of where the columns are, high or low; re-pairing keeps the rest."""
+    waves = rank_waves(table, max(ORDERS))
+    waves[1:] = 0
+    found = pair_pvalues(waves, waves_z)
+    return float(either(found.min(), found.size))
+
+
+def _apart(places: np.ndarray, distances: np.ndarray, rng: np.random.Generator) -> float:
+    """Return the median distance to the last neighbour, relative to that between any two rows."""
+    some = rng.permutation(len(places))[:MOST_ROWS]
+    any_two = float(np.median(np.sqrt(((places[some] - places[np.roll(some, 1)]) ** 2).sum(axis=1))))
+    return float(np.median(distances.reshape(len(places), -1)[:, -1])) / any_two if any_two > 0 else 0.0

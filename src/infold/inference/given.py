@@ -1,0 +1,134 @@
+"""Tests given Z: what Z leaves of X and Y, the statistic of draws under the null, and what may be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from infold.data.question import Question
+from infold.data.tables import Table
+from infold.estimators import MutualInformationEstimator
+from infold.parallel.scheduler import progress_bar
+
+from .notes import Note
+from .resampling import Outcome, Settings, refit, refits
+
+if TYPE_CHECKING:
+    from infold.core.copula.null_given import Side, Unconfounded
+
+GIVEN_METHOD = "ksg"  # what tests given Z take by default
+GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
+AT_A_TIME = 25  # draws that are computed together
+ALPHA_CONFOUNDED = 0.001
+NEAR, NEAR_LABELS = 0.4, 0.2  # of the distance between any two rows: beyond, rows of near Z are not near
+MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
+
+
+class LeftByZ(NamedTuple):
+    """The question about what Z leaves of X and Y, and how to draw Y anew."""
+
+    question: Question
+    found: Unconfounded
+
+
+def left_by_z(question: Question, seed: int) -> LeftByZ:
+    """Return what Z leaves of X and Y."""
+    from infold.core.copula.null_given import unconfounded
+
+    x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
+    masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
+    found = unconfounded(x, y, z, masks, seed)
+    tables = {
+        name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
+        for name, values, mask in zip(("X", "Y", "Z"), (found.x.values, found.y.values, z), masks, strict=True)
+    }
+    return LeftByZ(Question(tables), found)
+
+
+def with_more_neighbors(estimator: MutualInformationEstimator, n_samples: int) -> None:
+    """Give an estimator the number of neighbours that a test given Z takes by default."""
+    estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(n_samples))
+
+
+def neighbors_of_test(n_samples: int) -> int:
+    """Return how many neighbours a test given Z takes by default."""
+    return max(3, min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS))
+
+
+def statistics_given(
+    estimator: MutualInformationEstimator, left: LeftByZ, seeds: Sequence[int], own: int, settings: Settings
+) -> Generator[float, None, None]:
+    """Yield the statistic of what Z leaves, and then that of Y drawn anew for each seed."""
+    measure = estimator.versions_measure(left.question, left.found.y.redraws)
+    if measure is None:
+        yield refit(estimator, left.question, own).statistic
+        jobs: list[tuple[Any, ...]] = [(refit_drawn, estimator, left, seed) for seed in seeds]
+        with closing(refits(jobs, settings, "permutations", n_samples=left.question.n_samples)) as outcomes:
+            for outcome in outcomes:
+                yield outcome.statistic
+        return
+    yield float(measure(left.found.y.values.T[None], 1)[0])
+    bar = progress_bar(len(seeds), "permutations", settings.verbose)
+    with closing(bar):
+        for start in range(0, len(seeds), AT_A_TIME):
+            drawn = left.found.draw(np.array(seeds[start : start + AT_A_TIME], np.uint64))
+            yield from measure(drawn, settings.n_jobs).tolist()
+            bar.update(len(drawn))
+
+
+def refit_drawn(estimator: MutualInformationEstimator, left: LeftByZ, seed: int) -> Outcome:
+    """Fit Y drawn anew."""
+    drawn = left.found.draw(np.array([seed], np.uint64))[0].T
+    return refit(estimator, with_values(left.question, Y=np.ascontiguousarray(drawn)), seed)
+
+
+def with_values(question: Question, **tables: np.ndarray) -> Question:
+    """Return the question with other values in some blocks."""
+    changed = {name: question.blocks[name]._replace(values=values) for name, values in tables.items()}
+    return Question({**question.blocks, **changed})
+
+
+def given_note(left: LeftByZ) -> Note | None:
+    """Tell where p may be too small, since Z may not be gone."""
+    found, columns, n = left.found, left.question.n_features[2], left.question.n_samples
+    labels_on_both = not found.x.smooth.all() and not found.y.smooth.all()
+    if found.apart <= (NEAR_LABELS if labels_on_both else NEAR):
+        return None
+    share = f"Rows of near Z ({columns} columns) are {found.apart:.0%} as far apart as any two rows"
+    remedy = "Take fewer columns into Z, or more rows."
+    if labels_on_both:
+        return Note(
+            f"{share}, and Z cannot be taken off labels and counts, which are on both sides: p may be too small. "
+            f"{remedy}",
+            urgent=True,
+        )
+    if min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN or found.pvalue <= ALPHA_CONFOUNDED:
+        return Note(
+            f"Z has too many columns ({columns}) for {n} rows: what it tells of X and of Y is known too roughly to be "
+            f"taken off, and p is too small more often than it should be. {remedy}",
+            urgent=True,
+        )
+    return Note(
+        f"{share}, so p rests on smooth functions of Z alone: if Z acts on both X and Y otherwise, by steps or "
+        f"products of many columns, p is too small."
+    )
+
+
+def taken_share(side: Side) -> float:
+    """Return the largest share of the degrees of freedom that taking Z off a column took."""
+    smoothers = side.left.smoothers if side.left is not None else ()
+    return max((float(one.leverages.mean()) for one in smoothers if one is not None), default=0.0)
+
+
+def refuse_with_given(groups: Any, block: Any) -> None:
+    """Refuse what only says how rows may change places freely."""
+    if groups is not None:
+        raise ValueError(
+            "groups is for tests without Z; make the labels a nominal column of Z instead (discrete_z), to the same "
+            "end."
+        )
+    if block is not None:
+        raise ValueError(f"block={block} is for tests without Z; leave it out, and thin rows that are autocorrelated.")
