@@ -38,6 +38,17 @@ def joined_blocks(question: Question) -> Blocks:
     return Blocks(joined(blocks), [len(block) for block in blocks], nominal, spaces)
 
 
+def entropy_of_labels(question: Question, block: str) -> float | None:
+    """Return the entropy of a block of nominal columns, in nats; None if it has others."""
+    nominal = question.nominal(block)
+    if not (nominal.size and nominal.all()):
+        return None
+    from infold.core.copula.labels import label_entropy
+    from infold.core.knn.discrete import row_codes
+
+    return label_entropy(row_codes(question.columns(block)))
+
+
 FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
 
 
@@ -99,6 +110,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         self.check_question(question)
         self._n_features, self._names, self._kinds = question.n_features, question.names, question.kinds
         self._dropped_rows, self._notes = question.dropped, question.notes
+        self._entropies = tuple(entropy_of_labels(question, block) for block in ("X", "Y"))
         self.n_features_in_ = question.n_features[0]
         if question.names[0]:
             self.feature_names_in_ = np.array(question.names[0], dtype=object)
