@@ -40,8 +40,7 @@ def joined_blocks(question: Question) -> Blocks:
 
 def entropy_of_labels(question: Question, block: str) -> float | None:
     """Return the entropy of a block of nominal columns, in nats; None if it has others."""
-    nominal = question.nominal(block)
-    if not (nominal.size and nominal.all()):
+    if not question.blocks[block].nominal or not question.nominal(block).all() or not question.columns(block).size:
         return None
     from infold.core.copula.labels import label_entropy
     from infold.core.knn.discrete import row_codes
