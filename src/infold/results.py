@@ -255,7 +255,8 @@ class MutualInformation(_Sides):
         yield "evidence", f"{pvalue_text(e['pvalue'])}: X and Y are dependent{given}"
         yield "parts", f"linear {e['linear']:.3g}, beyond it {e['excess']:.3g}"
         yield "columns", f"X {_few(e['x_columns'])} | Y {_few(e['y_columns'])}"
-        yield "seen by", f"{view_words(e['view'])}; the best of {len(e['candidates'])} looks at the data"
+        looks = len(e["candidates"])
+        yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")
 
 
 # How the looks of auto, and the sets of columns that they are taken at, are called for people.
