@@ -187,7 +187,7 @@ class Relevance(Shown):
         for row in found[:MOST_LINES]:
             rows = f", {row['n_samples']} rows" if pairwise else ""
             said = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
-            yield row["side"].upper(), f"{row['name']}: {said}"
+            yield f"{row['side'].upper()} {row['name']}: ", said
         if len(found) > MOST_LINES:
             yield "", f"and {len(found) - MOST_LINES} more"
         if self.n_dropped:
