@@ -181,6 +181,14 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         """Standard error, in nats, that the method knows of by itself; 0 if it knows none."""
         return 0.0
 
+    @property
+    def score(self) -> Any:
+        """Not there: a larger estimate is not a better one, so there is nothing to maximise over settings."""
+        raise AttributeError(
+            f"{type(self).__name__} has no score: a larger estimate is not a better one, so GridSearchCV has nothing "
+            f"to maximise; compare settings by infold.diagnose, or score the model that follows in a Pipeline."
+        )
+
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         check_count("n_neighbors", self.n_neighbors)

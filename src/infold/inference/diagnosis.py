@@ -363,7 +363,9 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
 
     found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
     block = None
-    if shuffle.length == 1 and max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION:
+    hint = autocorrelation_note(question, shuffle)
+    alike = max(one.pvalue for one in found.values()) <= ALPHA_AUTOCORRELATION
+    if shuffle.length == 1 and alike and (hint is None or hint.urgent):
         block = suggested_block(*(one.length for one in found.values()))
     return Rows(tied_columns(question), copied_share(question.joint), found, block)
 

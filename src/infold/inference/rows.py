@@ -41,7 +41,10 @@ def memory(table: np.ndarray, groups: Sequence[np.ndarray] = ()) -> Memory:
     scores = ndtri(rankdata(varying, axis=0) / (n + 1))
     for rows in groups or [np.arange(n)]:
         scores[rows] -= scores[rows].mean(axis=0)
-    power = (scores**2).sum(axis=0)
+    scores = scores[:, (scores**2).sum(axis=0) > 1e-9]  # not what is constant within groups
+    if not scores.size:
+        return Memory(0.0, 1.0, 1)
+    power, d = (scores**2).sum(axis=0), scores.shape[1]
     lags = np.arange(1, n // 2)
     shown = lags[:LAGS]
     r = np.array([(scores[:-lag] * scores[lag:]).sum(axis=0) for lag in shown]) / power
