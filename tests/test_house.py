@@ -16,6 +16,7 @@ ROOMS = [
     {"data", "parallel"},
     {"core"},
     {"estimators"},
+    {"display"},
     {"results"},
     {"measures", "datasets"},
     {"inference"},

@@ -232,6 +232,7 @@ def as_result(estimator: Any, method: str, units: str) -> MutualInformation:
         kinds=estimator._kinds,
         dropped_rows=estimator._dropped_rows,
         notes=estimator._notes,
+        entropies=tuple(h and h / NATS_PER_UNIT[units] for h in estimator._entropies),
         query_rows=getattr(estimator, "query_rows_", None),
         explanation=explained(estimator, NATS_PER_UNIT[units]) if isinstance(estimator, Adaptive) else None,
     )
@@ -259,7 +260,7 @@ def explained(estimator: Adaptive, unit: float) -> dict[str, Any]:
         "pvalue": estimator.pvalue_,
         "view": estimator.view_,
         "reason": estimator.reason_,
-        "columns_x": named(estimator.columns_x_, estimator._names[0]),
-        "columns_y": named(estimator.columns_y_, estimator._names[1]),
+        "x_columns": named(estimator.columns_x_, estimator._names[0]),
+        "y_columns": named(estimator.columns_y_, estimator._names[1]),
         "candidates": candidates,
     }

@@ -3,21 +3,56 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from infold.display import NumberLike, Shown, as_frame, axes_for, listed, percent, pvalue_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 NATS_PER_UNIT = {"nats": 1.0, "bits": math.log(2.0)}
+SCHEMA_VERSION = 1  # of what to_dict returns, and of all JSON; docs/json.md tells when it is raised
 
 
-class _Sides:
-    """What results tell of X, Y and, where it is given, Z."""
+def information_coefficient(mi: float, units: str = "nats") -> float:
+    """Return the correlation of two normal variables with this MI, √(1 − e^(−2I)); 0 for estimates below 0.
 
+    >>> round(information_coefficient(0.83), 3), information_coefficient(-0.01)
+    (0.9, 0.0)
+    """
+    return math.sqrt(-math.expm1(-2 * max(mi, 0.0) * NATS_PER_UNIT[units]))
+
+
+class _Sides(NumberLike, Shown):
+    """What results tell of X, Y and, where it is given, Z; of the MI, and how to read it."""
+
+    mi: float
+    units: str
     n_features: tuple[int, ...]
     names: tuple[tuple[str, ...] | None, ...]
     kinds: tuple[tuple[str, ...], ...]
+
+    def __float__(self) -> float:
+        """Return the estimate."""
+        return float(self.mi)
+
+    @property
+    def information_coefficient(self) -> float:
+        """The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0."""
+        return information_coefficient(self.mi, self.units)
+
+    def _reads_as(self) -> Iterator[tuple[str, str]]:
+        if self.mi > 0:
+            found = self.information_coefficient
+            size = "over 0.99" if found > 0.99 else f"{found:.2f}"
+            yield "reads as", f"a correlation of {size}, if both were normal (information coefficient)"
+        elif self.mi < 0:
+            yield "reads as", "about 0: without dependence estimates scatter around 0"
 
     @property
     def given(self) -> tuple[str, ...] | int | None:
@@ -36,12 +71,15 @@ class _Sides:
         out: dict[str, Any] = {}
         for side, names, kinds in zip("xyz", self.names, self.kinds, strict=False):
             out |= {f"{side}_names": list(names) if names else None, f"{side}_kinds": list(kinds)}
-        return out if self.given is None else out | {"given": plain_types(self.given)}
+        return out
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MutualInformation(_Sides):
     """An estimate of mutual information, or, given Z, of conditional mutual information.
+
+    It can be used as the number that it is: compared, sorted, formatted, rounded, added. `==` and `hash` go by the
+    number too; results in different units are never equal, and cannot be mixed.
 
     Attributes
     ----------
@@ -80,6 +118,15 @@ class MutualInformation(_Sides):
         How many they are.
     notes : tuple of str
         Plain sentences about the columns.
+    entropies : tuple of float or None
+        Entropy of X and of Y, in `units`, for a side whose columns are all nominal: no MI is larger; else None.
+    normalized : float
+        Between 0 and 1: `entropy_share` where a side is nominal, else `information_coefficient`.
+    information_coefficient : float
+        The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0.
+    entropy_share : float or None
+        I / min H over the nominal sides: how much of all that their labels could tell is told. None if both sides have
+        numbers, and given Z.
     """
 
     mi: float
@@ -97,20 +144,58 @@ class MutualInformation(_Sides):
     kinds: tuple[tuple[str, ...], ...] = ((), ())
     dropped_rows: np.ndarray | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
+    entropies: tuple[float | None, ...] = (None, None)
 
     @property
     def n_dropped(self) -> int:
         """Rows of the input that were left out, as a value was missing."""
         return 0 if self.dropped_rows is None else self.dropped_rows.size
 
-    def __float__(self) -> float:
-        """Return the estimate."""
-        return self.mi
+    @property
+    def entropy_share(self) -> float | None:
+        """I / min H over the nominal sides, at least 0; None if both sides have numbers, and given Z."""
+        known = [entropy for entropy in self.entropies if entropy]
+        return max(self.mi, 0.0) / min(known) if known and self.given is None else None
 
-    def to_dict(self, *, local: bool = False) -> dict[str, Any]:
-        """Return plain types for JSON; `local=True` adds the n local values."""
+    @property
+    def normalized(self) -> float:
+        """`entropy_share` where a side is nominal, else `information_coefficient`: between 0 and 1."""
+        share = self.entropy_share
+        return self.information_coefficient if share is None else share
+
+    def plot(self, points: Any = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the local values: how they are distributed or, given `points`, where they are high.
+
+        Parameters
+        ----------
+        points : array, table or series, optional
+            The columns to draw samples at, as in :func:`infold.plotting.plot_local`.
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from infold.plotting import plot_local, plot_local_values
+
+        ax = axes_for(ax)
+        return plot_local_values(self, ax=ax) if points is None else plot_local(self, points, ax=ax)
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with the local value of each sample, indexed by its row of the input."""
+        rows = np.arange(self.n_samples + self.n_dropped)
+        if self.dropped_rows is not None:
+            rows = np.delete(rows, self.dropped_rows)
+        return as_frame({"local": self.local}, index=rows if self.query_rows is None else rows[self.query_rows])
+
+    def to_dict(self, *, arrays: bool = False, local: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md); `arrays=True`, or `local=True`, adds the n local values."""
         out = {
+            **stamp("mutual_information"),
             "mi": self.mi,
+            "information_coefficient": self.information_coefficient,
+            "entropy_share": self.entropy_share,
             "certified": self.certified,
             "query_error": self.query_error,
             "units": self.units,
@@ -124,36 +209,81 @@ class MutualInformation(_Sides):
         }
         if self.explanation is not None:
             out["explanation"] = dict(self.explanation)
-        if local:
+        if local or arrays:
             out["local"] = self.local.tolist()
         return out
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
+    def _headline(self) -> str:
+        error = self.explanation and self.explanation["standard_error"]
+        return f"{self._asked()} = {self.mi:.4g}{f' ± {error:.2g}' if error else ''} {self.units}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
         own = {k: v for k, v in self.settings.items() if k not in ("n_jobs", "verbose") and v is not None}
         queried = f", {self.local.size} of them queried: ± {self.query_error:.2g}" if self.query_error else ""
-        return (
-            f"{self._asked()} = {self.mi:.4g} {self.units}\n"
-            f"  method    {self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}\n"
-            f"  data      {self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {self._columns()}\n"
-            + "".join(f"  {line}\n" for line in _kinds(self.kinds))
-            + f"  local     from {self.local.min():.3g} to {self.local.max():.3g}, deviation {self.local.std():.3g}"
-            + self._why()
-            + "".join(f"\n  {line}" for line in _certified(self.certified, self.units))
-            + "".join(f"\n  note      {note}" for note in self.notes)
-        )
+        yield from self._reads_as()
+        yield from self._why()
+        yield from _certified(self.certified, self.units)
+        yield "data", f"{self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {self._columns()}"
+        yield from _kinds(self.kinds)
+        if self.local.any():
+            spread = f"deviation {self.local.std():.3g}"
+            yield "local", f"one value per sample, from {self.local.min():.3g} to {self.local.max():.3g}, {spread}"
+        yield "method", f"{self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}"
+        yield from (("note", note) for note in self.notes)
 
-    def _why(self) -> str:
-        """Return how an adaptive answer came about, as further lines."""
-        if self.explanation is None:
-            return ""
-        e = self.explanation
-        error = "unknown" if e["standard_error"] is None else f"{e['standard_error']:.2g}"
-        return (
-            f"\n  parts     linear {e['linear']:.3g}, beyond it {e['excess']:.3g}; standard error {error}"
-            f"\n  view      {e['view']}: {e['reason']}"
-            f"\n  columns   X {_few(e['columns_x'])} | Y {_few(e['columns_y'])}; independence: p = {e['pvalue']:.2g}"
+    def _reads_as(self) -> Iterator[tuple[str, str]]:
+        """Say what the number means: beside all that a nominal side could tell, if there is one."""
+        share = self.entropy_share
+        if share is None or self.mi <= 0:
+            yield from super()._reads_as()
+            return
+        side, most = min(
+            ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
         )
+        yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
+
+    def _why(self) -> Iterator[tuple[str, str]]:
+        """Say how an adaptive answer came about."""
+        if self.explanation is None:
+            return
+        e, given = self.explanation, "" if self.given is None else " given Z"
+        if self.mi == 0:
+            yield "evidence", f"{pvalue_text(e['pvalue'])}: nothing tells X and Y from independent{given}"
+            if not e["reason"].startswith("no test tells"):
+                yield "because", e["reason"]
+            return
+        yield "evidence", f"{pvalue_text(e['pvalue'])}: X and Y are dependent{given}"
+        yield "parts", f"linear {e['linear']:.3g}, beyond it {e['excess']:.3g}"
+        yield "columns", f"X {_few(e['x_columns'])} | Y {_few(e['y_columns'])}"
+        looks = len(e["candidates"])
+        yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")
+
+
+# How the looks of auto, and the sets of columns that they are taken at, are called for people.
+_LOOKS = {
+    r"\ball: ": "all columns: ",
+    r"\bscreened: ": "the columns that a screen found dependent: ",
+    r"\b(\d+) blocks: .*": r"\1 blocks of columns, one after the other",
+    r"\bgiven: ": "",
+    r"\bgaussian\b": "a Gaussian copula",
+    r"\bbumps 1\b": "neighbours along one learned coordinate",
+    r"\bbumps (\d+)": r"neighbours in \1 learned coordinates",
+    r"\bturned (\d+)": r"a Gaussian copula, and neighbours in \1 turned coordinates",
+    r"\bradii\b": "a Gaussian copula, and how far rows are from the centre",
+    r": columns\b": ": neighbours in the columns themselves",
+    r" \+ weak columns\b": ", and many weak columns together",
+}
+
+
+def view_words(view: str) -> str:
+    """Return the name of a view of auto in words.
+
+    >>> view_words("screened: bumps 4")
+    'the columns that a screen found dependent: neighbours in 4 learned coordinates'
+    """
+    for pattern, words in _LOOKS.items():
+        view = re.sub(pattern, words, view)
+    return view
 
 
 def _dropped(count: int) -> str:
@@ -161,21 +291,20 @@ def _dropped(count: int) -> str:
     return f" ({count} more dropped: missing values)" if count else ""
 
 
-def _kinds(kinds: tuple[tuple[str, ...], ...]) -> list[str]:
-    """Return the line about kinds of columns, unless all are continuous."""
+def _kinds(kinds: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
+    """Return the row about kinds of columns, unless all are continuous."""
     if all(kind == "continuous" for side in kinds for kind in side):
-        return []
+        return
     sides = (", ".join(f"{side.count(kind)} {kind}" for kind in dict.fromkeys(side)) for side in kinds)
-    return [f"kinds     {' | '.join(f'{name} {said}' for name, said in zip('XYZ', sides, strict=False) if said)}"]
+    yield "kinds", " | ".join(f"{name} {said}" for name, said in zip("XYZ", sides, strict=False) if said)
 
 
-def _certified(bound: float | None, units: str) -> list[str]:
-    """Return the line about the certified bound, if there is one."""
+def _certified(bound: float | None, units: str) -> Iterator[tuple[str, str]]:
+    """Return the row about the certified bound, if there is one."""
     if bound is None:
-        return []
-    if not bound:
-        return ["certified nothing above 0 (95 %)"]
-    return [f"certified at least {rounded_down(bound)} {units} (95 %, whatever the distribution)"]
+        return
+    least = f"at least {rounded_down(bound)} {units} (95 %, whatever the distribution)" if bound else ""
+    yield "certified", least or "nothing above 0 (95 %)"
 
 
 def rounded_down(bound: float, digits: int = 3) -> str:
@@ -199,7 +328,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class _Inference(_Sides):
     """What the results of resampling share; `notes` are plain sentences about what may be wrong."""
 
@@ -213,19 +342,23 @@ class _Inference(_Sides):
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
-        out = {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
-        del out["names"], out["kinds"]
-        return out | self._sides_to_dict()
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md); `arrays=True` adds arrays with a value per resample."""
+        shown = [f.name for f in fields(self) if f.name not in ("names", "kinds", *(() if arrays else self._arrays))]
+        kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+        return stamp(kind) | {name: plain_types(getattr(self, name)) for name in shown} | self._sides_to_dict()
 
-    def _lines(self, *lines: str) -> str:
+    _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, which JSON has only if asked for
+
+    def _last_rows(self) -> Iterator[tuple[str, str]]:
+        """Return the rows that all these results end with."""
         rows = f"{self.n_samples} samples{_dropped(self.n_dropped)}"
-        data = f"data      {rows}, {self._columns()}, method {self.method}"
-        return "\n  ".join([*lines, data, *_kinds(self.kinds), *(f"note      {note}" for note in self.notes)])
+        yield "data", f"{rows}, {self._columns()}, method {self.method}"
+        yield from _kinds(self.kinds)
+        yield from (("note", note) for note in self.notes)
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class IndependenceTest(_Inference):
     """What re-pairing the rows, or X drawn anew given Z, says of independence.
 
@@ -274,26 +407,49 @@ class IndependenceTest(_Inference):
         """Standard deviation of the statistic without dependence."""
         return float(self.null.std(ddof=1)) if self.null.size > 1 else 0.0
 
+    _arrays = ("null",)
+    _scale = "p-values"
+
     def __float__(self) -> float:
         """Return the p-value."""
         return self.pvalue
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
+    @property
+    def n_as_dependent(self) -> int:
+        """Permutations whose statistic is at least that of the data."""
+        return int(np.sum(self.null >= self.statistic))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the null distribution and what was observed, on `ax` or a new pyplot figure."""
+        from infold.plotting import plot_null
+
+        return plot_null(self, ax=axes_for(ax))
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with the statistic of each permutation."""
+        return as_frame({"null": self.null})
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md); `arrays=True` adds the statistic of each permutation."""
         more = {"n_permutations": self.n_permutations, "null_mean": self.null_mean, "null_std": self.null_std}
-        return super().to_dict() | more
+        return super().to_dict(arrays=arrays) | more
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
-        early = f", stopped early of {self.n_permutations_asked}" if self.stopped_early else ""
-        what = "" if self.statistic_name == "mi" else f"; statistic {self.statistic_name} = {self.statistic:.3g}"
-        return self._lines(
-            f"p = {self.pvalue:.3g}, {self._asked()} = {self.mi:.4g} {self.units}{what}",
-            f"null      {self.null_mean:.3g} ± {self.null_std:.2g} over {self.n_permutations} permutations{early}",
-        )
+    def _headline(self) -> str:
+        return f"{pvalue_text(self.pvalue, 3)}, {self._asked()} = {self.mi:.4g} {self.units}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        count, early = self.n_as_dependent, f" (stopped early, of {self.n_permutations_asked})"
+        pairings = f"{self.n_permutations} random pairings of the rows{early if self.stopped_early else ''}"
+        pairings += "" if self.given is None else " that keep Z"
+        yield "compared", f"{count or 'none'} of {pairings} {'is' if count < 2 else 'are'} as dependent"
+        if self.statistic_name == "mi":
+            yield "null", f"the MI of these pairings is {self.null_mean:.3g} ± {self.null_std:.2g} {self.units}"
+        else:
+            yield "by", "auto's own p-value, as its MI is 0 for most pairings"
+        yield from self._last_rows()
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class ConfidenceInterval(_Inference):
     """An interval for the expectation of an estimate, and whether its bias looks small.
 
@@ -335,22 +491,36 @@ class ConfidenceInterval(_Inference):
     bias_is_small: bool
     certified: float | None
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
-        drift = ", ".join(f"{mean:.3g} (n = {size})" for size, mean in zip(self.sizes, self.means, strict=True))
-        over_k = ", ".join(f"{mi:.3g} (k = {k})" for k, mi in self.over_neighbors.items())
-        return self._lines(
-            f"{self._asked()} = {self.mi:.4g} {self.units}, "
-            f"{100 * self.level:g} % interval [{self.low:.4g}, {self.high:.4g}]",
-            f"error     {self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows",
-            f"drift     {drift}",
-            *([f"          {over_k}"] if over_k else []),
-            f"bias      {'looks small' if self.bias_is_small else 'may NOT be small: see the notes'}",
-            *_certified(self.certified, self.units),
-        )
+    _arrays = ("subsamples",)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the interval, and the estimate on fewer rows, on `ax` or a new pyplot figure."""
+        from infold.plotting import plot_interval
+
+        return plot_interval(self, ax=axes_for(ax))
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with the estimate of each subsample."""
+        return as_frame({"mi": self.subsamples})
+
+    def _headline(self) -> str:
+        level = f"{100 * self.level:g} % interval [{self.low:.4g}, {self.high:.4g}]"
+        return f"{self._asked()} = {self.mi:.4g} {self.units}, {level}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        drift = listed(f"{mean:.3g} ({size} rows)" for size, mean in zip(self.sizes, self.means, strict=True))
+        over_k = listed(f"{mi:.3g} ({k} neighbours)" for k, mi in self.over_neighbors.items())
+        yield from self._reads_as()
+        yield "error", f"{self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows"
+        yield "drift", drift
+        if over_k:
+            yield "", over_k
+        yield "bias", "looks small" if self.bias_is_small else "may NOT be small: see the notes"
+        yield from _certified(self.certified, self.units)
+        yield from self._last_rows()
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Diagnosis(_Inference):
     """Whether an estimate can be trusted, and why.
 
@@ -399,30 +569,68 @@ class Diagnosis(_Inference):
     certified: float | None
     verdict: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        """Return a page for people."""
+    @property
+    def mi(self) -> float:  # type: ignore[override]
+        """The estimate in question."""
+        return self.estimate.mi
 
-        def listed(values: Mapping[Any, float], sign: str = "=") -> str:
-            return ", ".join(f"{key} {sign} {value:.3g}" for key, value in values.items())
+    def plot(self, what: str = "methods", *, ax: Axes | None = None) -> Axes:
+        """Draw the evidence.
 
-        sizes = ", ".join(
-            f"{n}: {mean:.3g}" + (f" ± {sd:.2g}" if sd else "") for n, (mean, sd) in self.over_size.items()
+        Parameters
+        ----------
+        what : {"methods", "neighbors", "size", "planted"}, default="methods"
+            Other methods, other numbers of neighbours, fewer rows, or planted MI.
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from infold.data.checks import check_choice
+        from infold.plotting import plot_comparison, plot_drift, plot_planted
+
+        check_choice("what", what, ("methods", "neighbors", "size", "planted"))
+        ax = axes_for(ax)
+        if what == "methods":
+            return plot_comparison(self, ax=ax)
+        return plot_planted(self, ax=ax) if what == "planted" else plot_drift(self, over=what, ax=ax)
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md)."""
+        return {**super().to_dict(arrays=arrays), "mi": self.mi, "estimate": self.estimate.to_dict(arrays=arrays)}
+
+    def _headline(self) -> str:
+        return " ".join(self.verdict)
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        def each(values: Mapping[Any, float]) -> str:
+            return listed(f"{key} {value:.3g}" for key, value in values.items())
+
+        sizes = listed(
+            f"{mean:.3g} {f'± {sd:.2g} ' if sd else ''}({n} rows)" for n, (mean, sd) in self.over_size.items()
         )
-        planted = "; ".join(
-            f"{p['true']:.2g} → {p['mean']:.2g} ± {p['sd']:.2g}" + (f", power {p['power']:.0%}" if p["true"] else "")
+        planted = listed(
+            f"{p['true']:.2g} → {p['mean']:.2g} ± {p['sd']:.2g}"
+            + (f" (seen: {percent(p['power'])})" if p["true"] else "")
             for p in self.planted
         )
-        return self._lines(
-            " ".join(self.verdict),
-            f"estimate  {self.estimate.mi:.4g} {self.units}; ceiling {self.ceiling:.3g}, log n {self.log_n:.3g}",
-            *_certified(self.certified, self.units),
-            f"over k    {listed(self.over_neighbors, ':')}",
-            f"over n    {sizes}",
-            f"methods   {listed(self.methods)}",
-            f"planted   {planted}",
-            f"dimension {listed(self.intrinsic_dimension)}",
-            f"ties      {len(self.tied_columns)} columns with ties, {self.duplicate_rows:.0%} of rows are copies",
-        )
+        yield "estimate", f"{self.mi:.4g} {self.units}; {self.ceiling:.3g} is the most that these neighbours can show"
+        yield from self._reads_as()
+        yield from _certified(self.certified, self.units)
+        yield "over k", listed(f"{mi:.3g} ({k})" for k, mi in self.over_neighbors.items()) + " neighbours"
+        yield "over n", sizes
+        yield "methods", each(self.methods)
+        yield "planted", planted
+        yield "dimension", each(self.intrinsic_dimension)
+        yield "ties", f"{len(self.tied_columns)} columns with ties, {percent(self.duplicate_rows)} of rows are copies"
+        yield from self._last_rows()
+
+
+def stamp(kind: str) -> dict[str, Any]:
+    """Return what every JSON object of a result starts with."""
+    return {"schema_version": SCHEMA_VERSION, "type": kind}
 
 
 def plain_types(value: Any) -> Any:

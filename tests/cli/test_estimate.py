@@ -25,7 +25,7 @@ def test_json_has_the_numbers_of_the_api(data):
     assert found["mi"] == expected.mi
     for key in ("units", "method", "n_samples", "n_features", "settings"):
         assert found[key] == json.loads(json.dumps(expected.to_dict()))[key]
-    assert (found["x"], found["y"]) == (["a", "b"], ["c", "d"])
+    assert (found["x_names"], found["y_names"]) == (["a", "b"], ["c", "d"])
     assert (found["file"], found["seed"], found["warnings"]) == (str(path), 3, [])
     assert found["version"] == installed_version()
 
@@ -207,10 +207,10 @@ def test_given_columns(data):
     expected = infold.conditional_mutual_information(*tables, method="ksg")
     found = json.loads(answer(*arguments, "--ci", "--json"))
     assert found["mi"] == expected.mi
-    assert (found["x"], found["y"], found["given"]) == (["a"], ["c"], ["b", "d"])
+    assert (found["x_names"], found["y_names"], found["z_names"]) == (["a"], ["c"], ["b", "d"])
     assert found["z_kinds"] == ["continuous"] * 2
     assert found["interval"]["mi"] == expected.mi
-    assert "given" not in found["interval"]
+    assert "z_names" not in found["interval"]
     text = answer(*arguments)
     assert text.startswith("X: a\nY: c\nZ: b, d\nI(X; Y | Z) = ")
     labelled = json.loads(answer(*arguments[:-3], "b,site", "--method", "ksg", "--json"))

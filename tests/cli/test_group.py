@@ -4,12 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from infold.cli.answers import installed_version
 
-from .commands import process
+from .commands import complaint, process
 
 
 def test_help_and_version_come_at_once():
@@ -72,3 +73,69 @@ def test_ctrl_c_leaves_nothing_behind(data, tmp_path):
     assert done.stderr.splitlines()[-1] == "infold: interrupted"
     assert "Traceback" not in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["data.csv"]
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device without space")
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_full_stdout_is_one_line(data, option):
+    command = [
+        sys.executable,
+        "-m",
+        "infold",
+        "estimate",
+        str(data[0]),
+        "--x",
+        "a",
+        "--y",
+        "c",
+        "--method",
+        "ksg",
+        *option,
+    ]
+    with FULL.open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        mute = subprocess.run(command, stdout=full, stderr=full)
+    assert done.returncode == mute.returncode == 2
+    assert done.stderr.startswith("infold: error: the answer cannot be written (No space left on device)")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
+@pytest.mark.parametrize("command", [["estimate", "--local"], ["report", "--permutations", "19", "--output"]])
+def test_a_full_disk_keeps_the_old_file(data, tmp_path, command):
+    old = tmp_path / "old.html"
+    old.write_text("old")
+    code = (  # the limit comes with the writing: before, kernels may have to be compiled and kept
+        "import resource\nfrom infold.cli import main\nfrom infold.data import output\nreal = output.write_output\n"
+        "def limited(*args):\n    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n    real(*args)\n"
+        "output.write_output = limited\nmain()"
+    )
+    first, *more = command
+    columns = [str(data[0]), "--x", "a", "--y", "c", "--method", "ksg"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, first, *columns, *more, str(old)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"infold: error: {old} cannot be written (File too large)")
+    assert "Traceback" not in done.stderr
+    assert old.read_text() == "old"
+    assert list(tmp_path.glob("*.part")) == list(tmp_path.glob(".*.part")) == []
+
+
+def test_a_warning_as_an_error_is_one_line(tmp_path):
+    path = tmp_path / "constant.csv"
+    path.write_text("a,b\n" + "".join(f"1,{i}\n" for i in range(9)))
+    command = [sys.executable, "-W", "error", "-m", "infold", "estimate", str(path), "--x", "a", "--y", "b"]
+    done = subprocess.run([*command, "--method", "ksg"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("infold: error: X has constant columns ('a')")
+    assert "which -W error or PYTHONWARNINGS makes an error" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_is_compiled_without_the_jit(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert "NUMBA_DISABLE_JIT is set, so there is nothing to compile; unset it" in complaint("compile")

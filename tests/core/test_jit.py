@@ -14,8 +14,6 @@ PACKAGE = Path(__file__).parents[2] / "src" / "infold"
 # Small: compiles for a second. The second kernel calls the first, which stands in another file.
 SMALL = """
 import numpy as np
-from infold.core.jit import announce_compilation
-announce_compilation()
 from infold.core.random import random_below
 print(random_below(np.array([1], np.uint64), 1000))
 """
@@ -100,14 +98,39 @@ def test_with_no_place_to_keep_kernels_each_process_compiles(copied, tmp_path):
     shutil.rmtree(copy / "core" / "__pycache__")
     seal(copy)
     nowhere = str(copy / "__init__.py" / "cache")
-    assert run(SMALL, environment | {"XDG_CACHE_HOME": nowhere, "HOME": nowhere}).stdout == expected
+    done = run(SMALL, environment | {"XDG_CACHE_HOME": nowhere, "HOME": nowhere})
+    assert done.stdout == expected
+    assert (
+        done.stderr.count("for this process alone: no folder to keep them in can be written; set NUMBA_CACHE_DIR") == 1
+    )
+    assert "later runs" not in done.stderr
     assert not list(tmp_path.rglob("*.nbc"))
 
 
 def test_without_the_jit_estimates_are_the_same(copied):
     _, environment = copied
-    plain = run(ESTIMATE, environment | {"NUMBA_DISABLE_JIT": "1"}).stdout
-    assert plain == run(ESTIMATE, dict(os.environ)).stdout
+    plain = run(ESTIMATE, environment | {"NUMBA_DISABLE_JIT": "1"})
+    assert plain.stdout == run(ESTIMATE, dict(os.environ)).stdout
+    assert plain.stderr.count("NUMBA_DISABLE_JIT is set: kernels run as plain Python") == 1
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "garbage"])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_kernels_are_compiled_anew(copied, damage, suffix):
+    copy, environment = copied
+    expected = run(SMALL, environment).stdout
+    for path in copy.rglob(f"*.{suffix}"):
+        whole = path.read_bytes()
+        path.write_bytes({"empty": b"", "cut": whole[: len(whole) // 2], "garbage": b"x" * len(whole)}[damage])
+    again = run(SMALL, environment)
+    assert again.stdout == expected
+    assert again.stderr.count("compiling kernels, once") == 1
+    assert run(SMALL, environment).stderr == ""
+
+
+def test_the_notice_can_be_silenced(copied):
+    _, environment = copied
+    assert run(SMALL, environment | {"INFOLD_QUIET": "1"}).stderr == ""
 
 
 def names_of(node):

@@ -117,3 +117,15 @@ def test_tables_of_any_kind_give_the_same_answer():
         assert one.mi_ == infold.KSG().fit(data.X[:, 0], data.Y[:, :1]).mi_
         assert list(one.feature_names_in_) == ["a"]
     assert infold.KSG().fit(data.X.tolist(), data.Y.astype(np.float32)).mi_ == pytest.approx(expected.mi_, abs=0.01)
+
+
+def test_there_is_no_score_to_maximise():
+    from sklearn.model_selection import GridSearchCV
+
+    with pytest.raises(
+        AttributeError, match="KSG has no score: a larger estimate is not a better one, so GridSearchCV"
+    ):
+        infold.KSG().score  # noqa: B018
+    assert not hasattr(infold.Adaptive(), "score")
+    with pytest.raises(TypeError, match="score"):
+        GridSearchCV(infold.KSG(), {"n_neighbors": [3, 5]}).fit(np.zeros((9, 1)), np.zeros(9))

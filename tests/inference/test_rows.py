@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from reference import inference as reference
@@ -10,6 +11,9 @@ from samples import walk
 from scipy.stats import chi2
 
 import infold
+from infold.data.question import ask
+from infold.inference.notes import Note, autocorrelation_note
+from infold.inference.resampling import make_shuffle
 from infold.inference.rows import LAGS, copied_share, intrinsic_dimension, memory, tied_share
 
 
@@ -54,3 +58,41 @@ def test_ties_are_no_memory(levels):
     rng = np.random.default_rng(levels)
     pvalues = [memory(rng.integers(0, levels, (300, 1)).astype(float)).pvalue for _ in range(200)]
     assert np.mean(np.array(pvalues) < 0.05) < 0.12  # 5 %, deviation 1.5 %
+
+
+def hint(x, y):
+    question = ask(x, y)
+    return autocorrelation_note(question, make_shuffle(question.n_samples, None, None))
+
+
+def test_sorted_classes_are_no_series(rng):
+    classes = np.repeat(["a", "b", "c"], 50)
+    y = rng.normal(size=150) + np.repeat([0.0, 2.0, 4.0], 50)
+    found = hint(pd.DataFrame({"species": classes}), y)
+    why = "that is why neighbouring rows are alike, and nothing is wrong with it."
+    assert found == Note(f"Rows look sorted by X 'species': {why}")
+    assert hint(y, np.repeat([0.0, 1.0, 2.0], 50)).text.startswith("Rows look sorted by column 0 of Y: that is why")
+
+
+def test_a_series_within_sorted_classes_is_still_one(rng):
+    classes, noise = np.repeat([0.0, 1.0, 2.0], 100), rng.normal(size=(2, 300))
+    walks = np.array([np.convolve(one, np.ones(8))[:300] for one in noise])
+    found = hint(np.column_stack([classes, walks[0]]), walks[1] + classes)
+    assert found.urgent
+    assert "autocorrelated" in found.text
+
+
+def test_a_sorted_table_is_told_from_a_clock(rng):
+    x = np.sort(rng.normal(size=200))
+    found = hint(x, x + 0.1 * rng.normal(size=200))
+    assert found.urgent
+    assert found.text.startswith("Rows look sorted by column 0 of X, so neighbouring rows are alike")
+    assert hint(np.arange(200.0), x + 0.1 * rng.normal(size=200)).text.startswith("Rows are autocorrelated")
+
+
+def test_sorted_classes_keep_their_certificate_and_get_no_warning(rng):
+    y = rng.normal(size=150) + np.repeat([0.0, 2.0, 4.0], 50)
+    found = infold.diagnose(np.repeat(["a", "b", "c"], 50), y, method="ksg", random_state=0)  # warnings are errors
+    assert found.autocorrelation["block"] is None
+    assert found.certified is not None
+    assert any("Rows look sorted" in note for note in found.notes)

@@ -22,7 +22,7 @@ def test_null_of_a_statistic_that_is_no_mi(data):
     X, Y = data[0].values[:, 1], data[1].values[:, 1]
     test = infold.independence_test(X, Y, method="auto", n_permutations=19, random_state=0)
     ax = plotting.plot_null(test)
-    assert ax.get_xlabel() == "test statistic (−log10 p)"
+    assert ax.get_xlabel() == "evidence of dependence (−log10 p)"
     assert sum(bar.get_height() for bar in ax.patches) == 19
 
 

@@ -10,7 +10,7 @@ import typer
 
 from .answers import check_output, print_json, write_file
 from .messages import UserError, working
-from .options import Block, Groups, Json, Level, Permutations
+from .options import Arrays, Block, Groups, Json, Level, Permutations
 from .request import Request, given, with_request
 
 
@@ -27,6 +27,7 @@ def estimate(
         Path | None, typer.Option("--local", help="Also write the local value of every row to this CSV file.")
     ] = None,
     as_json: Json = False,
+    arrays: Arrays = False,
 ) -> None:
     """Estimate the mutual information between columns of a table, also given others."""
     _check_needed("--test", test, permutations=permutations, groups=groups)
@@ -54,7 +55,8 @@ def estimate(
     if as_json:
         if ci:
             result = replace(result, certified=parts["interval"].certified)
-        print_json(request.to_dict(result.to_dict(), **{name: part.to_dict() for name, part in parts.items()}), warned)
+        found = {name: part.to_dict(arrays=arrays) for name, part in parts.items()}
+        print_json(request.to_dict(result.to_dict(arrays=arrays), **found), warned)
         return
     for part in (request.heading(), result, *parts.values()):
         typer.echo(str(part))

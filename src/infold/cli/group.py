@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from typing import Any
@@ -10,6 +12,9 @@ import typer
 import typer.core
 
 from .messages import UserError
+
+# What is written to has no space left, or is broken.
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", -1), errno.EFBIG, errno.EIO)
 
 # The base class of all usage errors: click's own in older versions of typer, typer's in newer ones.
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
@@ -27,8 +32,7 @@ class Commands(typer.core.TyperGroup):
             typer.echo("infold: interrupted", err=True)
             raise typer.Exit(130) from None
         except BrokenPipeError:
-            # Python flushes stdout once more on exit; discard that.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_stdout()
             raise typer.Exit(1) from None
         return answer
 
@@ -41,13 +45,25 @@ class Commands(typer.core.TyperGroup):
             code = _complain(str(error))
         except _UsageProblem as error:
             code = _complain(f"{error.format_message().rstrip('.')} (see: {_help_command(error)})")
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            _discard_stdout()
+            where = error.filename or "the answer"
+            code = _complain(f"{where} cannot be written ({error.strerror}); make some space, or name another place.")
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def _complain(message: str) -> int:
     """Print one line on stderr and return the exit code of a user's mistake."""
-    typer.echo(f"infold: error: {' '.join(message.split())}", err=True)
+    with contextlib.suppress(OSError):  # stderr may be full too
+        typer.echo(f"infold: error: {' '.join(message.split())}", err=True)
     return 2
+
+
+def _discard_stdout() -> None:
+    """Let what is left to print go nowhere: Python flushes stdout once more on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _help_command(error: Any) -> str:

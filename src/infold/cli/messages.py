@@ -25,7 +25,7 @@ def check_processes(jobs: int) -> None:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Turn what the library says about bad input, or about a missing extra, into a UserError."""
+    """Turn what the library says about bad input, or a missing extra, into a UserError; likewise under -W error."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -34,15 +34,14 @@ def user_errors() -> Iterator[None]:
         if error.name not in OPTIONAL:
             raise
         raise UserError(str(error)) from error
+    except Warning as warning:  # python -W error
+        raise UserError(f"{warning} (a warning, which -W error or PYTHONWARNINGS makes an error)") from warning
 
 
 @contextmanager
 def working() -> Iterator[list[str]]:
-    """Run the library: errors become one line, warnings are collected, waiting for the compiler is explained."""
+    """Run the library: errors become one line, warnings are collected."""
     with user_errors(), collected_warnings() as warned:
-        from infold.core.jit import announce_compilation
-
-        announce_compilation()
         yield warned
 
 

@@ -66,6 +66,9 @@ Seed = Annotated[int, typer.Option("--seed", help="Random seed; the same seed gi
 Jobs = Annotated[int, typer.Option("--jobs", help="Number of threads; -1 uses all cores.")]
 Processes = Annotated[int, typer.Option("--jobs", help="Number of processes; -1 uses all cores.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Arrays = Annotated[
+    bool, typer.Option("--arrays", help="With --json: also print long arrays, a value per row or per permutation.")
+]
 Permutations = Annotated[int | None, typer.Option("--permutations", help="Number of permutations. (default: 199)")]
 Level = Annotated[float | None, typer.Option("--level", help="Confidence level of the interval. (default: 0.95)")]
 Groups = Annotated[str | None, typer.Option("--groups", help="Column of labels; rows are permuted within groups only.")]

@@ -62,9 +62,6 @@ def reproduce(
 
 def _run(outcomes: Iterator[Outcome], folder: Path, *, silent: bool) -> list[dict[str, Any]]:
     """Run the experiments, print a summary of each unless `silent`, and return their outcomes for JSON."""
-    from infold.core.jit import announce_compilation
-
-    announce_compilation()
     done: list[dict[str, Any]] = []
     try:
         start = time.perf_counter()

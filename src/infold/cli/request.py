@@ -49,8 +49,8 @@ class Request:
 
     @property
     def sides(self) -> dict[str, list[str]]:
-        """Names of the columns of X and Y, and of Z if something is given."""
-        tables = {"x": self.x, "y": self.y, "given": self.z}
+        """Names of the columns of X and Y, and of Z if something is given, as JSON calls them."""
+        tables = {"x_names": self.x, "y_names": self.y, "z_names": self.z}
         return {name: list(table.names or ()) for name, table in tables.items() if table is not None}
 
     def shuffle(self, groups: str | None, block: int | None) -> dict[str, Any]:
@@ -66,10 +66,10 @@ class Request:
             raise UserError(f"{option}={path} would overwrite the data; name another file.")
 
     def to_dict(self, answer: dict[str, Any], **parts: dict[str, Any]) -> dict[str, Any]:
-        """Return request and answer for JSON, with the names of the columns once, in front."""
+        """Return request and answer for JSON, with what is true of all parts once, in front."""
         found = {key: _without_names(value) for key, value in {**answer, **parts}.items()}
         asked = {"file": str(self.file.path), **self.sides, "seed": self.options["random_state"]}
-        return {**asked, **_without_names(found)}
+        return {"schema_version": answer["schema_version"], **asked, **_without_names(found)}
 
     def heading(self) -> str:
         """Return a line for X, Y and, if given, Z that names its columns."""
@@ -173,4 +173,4 @@ def _without_names(answer: Any) -> Any:
     return {k: v for k, v in answer.items() if k not in _NAMES} if isinstance(answer, dict) else answer
 
 
-_NAMES = ("x_names", "y_names", "z_names", "given")
+_NAMES = ("x_names", "y_names", "z_names", "schema_version")

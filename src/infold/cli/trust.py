@@ -10,7 +10,7 @@ import typer
 
 from .answers import check_output, print_json, write_file
 from .messages import working
-from .options import Block, Groups, Json, Level, Permutations
+from .options import Arrays, Block, Groups, Json, Level, Permutations
 from .request import Request, given, with_request
 
 
@@ -24,6 +24,7 @@ def independence(
         bool, typer.Option("--early-stop", help="Stop as soon as the answer is clear; the p-value stays valid.")
     ] = False,
     as_json: Json = False,
+    arrays: Arrays = False,
 ) -> None:
     """Test whether columns of a table are independent, by permuting rows; with --given, given other columns."""
     with working() as warned:
@@ -37,17 +38,19 @@ def independence(
             **request.shuffle(groups, block),
             **request.options,
         )
-    _print(request, result, warned, as_json)
+    _print(request, result, warned, as_json, arrays)
 
 
 @with_request
-def diagnose(request: Request, groups: Groups = None, block: Block = None, as_json: Json = False) -> None:
+def diagnose(
+    request: Request, groups: Groups = None, block: Block = None, as_json: Json = False, arrays: Arrays = False
+) -> None:
     """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
     with working() as warned:
         import infold
 
         result = infold.diagnose(request.x, request.y, request.z, **request.shuffle(groups, block), **request.options)
-    _print(request, result, warned, as_json)
+    _print(request, result, warned, as_json, arrays)
 
 
 @with_request
@@ -63,6 +66,7 @@ def relevance(
     groups: Groups = None,
     block: Block = None,
     as_json: Json = False,
+    arrays: Arrays = False,
 ) -> None:
     """Say which columns carry the information, also given others, with p-values corrected for their number."""
     with working() as warned:
@@ -75,7 +79,7 @@ def relevance(
             **request.shuffle(groups, block),
             **request.options,
         )
-    _print(request, result, warned, as_json)
+    _print(request, result, warned, as_json, arrays)
 
 
 @with_request
@@ -89,6 +93,7 @@ def report(
     block: Block = None,
     level: Level = None,
     as_json: Json = False,
+    arrays: Arrays = False,
 ) -> None:
     """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
     check_output(output, (".html", ".htm"))
@@ -110,16 +115,16 @@ def report(
         page = made.html()
     write_file(output, page)
     if as_json:
-        print_json(request.to_dict({"output": str(output), **made.to_dict()}), warned)
+        print_json(request.to_dict({"output": str(output), **made.to_dict(arrays=arrays)}), warned)
         return
     typer.echo(request.heading())
     typer.echo(made.summary())
     typer.echo(f"Report: {output}")
 
 
-def _print(request: Request, result: Any, warned: list[str], as_json: bool) -> None:
+def _print(request: Request, result: Any, warned: list[str], as_json: bool, arrays: bool) -> None:
     if as_json:
-        print_json(request.to_dict(result.to_dict()), warned)
+        print_json(request.to_dict(result.to_dict(arrays=arrays)), warned)
         return
     typer.echo(request.heading())
     typer.echo(str(result))
@@ -139,4 +144,4 @@ def _command(ctx: typer.Context) -> str:
     return shlex.join(words)
 
 
-_NO_EFFECT = ("as_json", "jobs")  # the page is the same whatever they are
+_NO_EFFECT = ("as_json", "arrays", "jobs")  # the page is the same whatever they are

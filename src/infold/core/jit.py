@@ -1,12 +1,15 @@
 """The two decorators of all kernels, and their cache on disk.
 
-A kernel is compiled on its first call and kept on disk, so only the very first run waits.
+A kernel is compiled on its first call and kept on disk, so only the very first run waits. Who waits is told why, once,
+on stderr; INFOLD_QUIET=1 in the environment keeps that silent.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import multiprocessing
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +17,15 @@ from typing import Any
 
 import numba
 
+ONCE = "compiling kernels, once (up to half a minute); later runs start at once (INFOLD_QUIET=1 hides this line)."
+EVERY_TIME = (
+    "compiling kernels (up to half a minute), for this process alone: no folder to keep them in can be written; set "
+    "NUMBA_CACHE_DIR to one that can."
+)
+NOT_COMPILED = "NUMBA_DISABLE_JIT is set: kernels run as plain Python, a hundred times slower or more."
+PICKLE = b"\x80", b"."  # the first and the last byte of what numba keeps
+
 _checked_folders: set[str] = set()
-_announces = sys.stderr.isatty()
 
 
 @functools.cache
@@ -26,34 +36,44 @@ def _fingerprint() -> str:
 
 
 def _drop_stale(folder: Path) -> None:
-    """Remove compiled kernels of other sources from a cache folder.
+    """Remove compiled kernels of other sources, and damaged ones, from a cache folder.
 
     numba asks only whether the file of a kernel has changed, not those of the kernels that it calls: after an upgrade
-    it could run old code. So a folder's stamp must name exactly these sources.
+    it could run old code. So a folder's stamp must name exactly these sources. What numba cannot read ends in an error,
+    and a file that was cut short, or never filled, in worse.
     """
     stamp = folder / f"infold-{_fingerprint()}.stamp"
-    if stamp.exists():
-        return
     try:
+        if stamp.exists():
+            for broken in filter(_is_broken, folder.glob("*.nb[ci]")):
+                broken.unlink(missing_ok=True)
+                _say(ONCE)
+            return
         for old in [*folder.glob("*.nbi"), *folder.glob("infold-*.stamp")]:
             old.unlink(missing_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
         stamp.touch()
     except OSError:  # a folder that cannot be written cannot have been filled by other sources either
-        pass
-    if _announces:
-        _say_why()
+        _say(EVERY_TIME)
+    else:
+        _say(ONCE)
 
 
-@functools.cache  # once
-def _say_why() -> None:
-    sys.stderr.write("infold: compiling kernels, once (up to half a minute); later runs start at once.\n")
+def _is_broken(file: Path) -> bool:
+    """Return whether a file has not the first and the last byte that it should: all of them would take too long."""
+    try:
+        with file.open("rb") as stream:
+            first = stream.read(1)
+            stream.seek(-1, os.SEEK_END)
+            return (first, stream.read(1)) != PICKLE
+    except OSError:  # it is empty, or gone
+        return file.exists()
 
 
-def announce_compilation() -> None:
-    """From now on, tell a user who waits for kernels to be compiled why, also without a terminal."""
-    global _announces
-    _announces = True
+@functools.cache  # each sentence once, and not from each of many processes
+def _say(sentence: str) -> None:
+    if os.environ.get("INFOLD_QUIET", "0") in ("", "0") and multiprocessing.parent_process() is None:
+        sys.stderr.write(f"infold: {sentence}\n")
 
 
 def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -64,8 +84,12 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
         try:
             compiled = jit(cache=True)(function)
         except RuntimeError:  # neither the package's folder nor the user's can be written: every process compiles
+            _say(EVERY_TIME)
             return jit()(function)
-        folder = compiled.stats.cache_path if hasattr(compiled, "stats") else None  # without the JIT there is none
+        if not hasattr(compiled, "stats"):
+            _say(NOT_COMPILED)
+            return compiled
+        folder = compiled.stats.cache_path
         if folder is not None and folder not in _checked_folders:
             _checked_folders.add(folder)
             _drop_stale(Path(folder))

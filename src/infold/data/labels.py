@@ -25,11 +25,20 @@ def from_objects(
     where = f"{name}, column {column}"
     if (are_numbers and not is_categorical) or (are_truths and numbers_only):
         try:
-            return np.array([math.nan if _is_missing(value) else float(value) for value in objects]), False
+            values = np.array([math.nan if _is_missing(value) else float(value) for value in objects])
         except TypeError:
             raise ValueError(
                 f"{where} is complex: Complex data not supported; pass the real and imaginary parts as columns."
             ) from None
+        except OverflowError:
+            raise ValueError(f"{where} has numbers beyond 1e308; subtract an offset, or take logarithms.") from None
+        huge = {one for one in objects if isinstance(one, int) and abs(one) > 2**53}
+        if len(huge) > len(set(map(float, huge))):
+            raise ValueError(
+                f"{where} has whole numbers beyond 2^53, such as {max(huge)}, of which different ones become the same "
+                f"as floating point numbers; subtract an offset or, if they are labels, pass discrete_{name.lower()}."
+            )
+        return values, False
     if not (are_numbers or are_truths or are_text or is_categorical):
         first = ", ".join(f"{one.__name__} in row {row}" for one, row in sorted(rows.items(), key=lambda i: i[1])[:3])
         raise TypeError(

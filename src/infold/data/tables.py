@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -13,6 +13,7 @@ import numpy as np
 from .checks import check_choice
 from .labels import from_objects, recoded
 
+EXACT = 2**53  # floating point numbers hold all whole numbers up to here
 SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
 MISSING = ("error", "drop")
 
@@ -66,8 +67,6 @@ def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
         values = None if declared else _in_one_piece(data)
         if values is None:
             values, nominal = _frame(native, name, labels, declared, discrete is False)
-    elif isinstance(native, nw.LazyFrame):
-        raise TypeError(f"{name} is a lazy table, but its rows are needed; call .collect() first.")
     elif plain and data.dtype == np.float64 and data.ndim:
         values = data
     else:
@@ -150,7 +149,7 @@ def _frame(
     columns, nominal = [], []
     for i, one in enumerate(series):
         if _has_numbers(one) and i not in declared and not (one.dtype == nw.Boolean and not numbers_only):
-            columns.append(_column(one))
+            columns.append(_column(one, f"column {labels[i]!r} of {name}", f"discrete_{name.lower()}"))
             continue
         is_categorical = one.dtype not in (nw.String, nw.Object) or i in declared
         values, is_nominal = from_objects(_objects(one), name, repr(labels[i]), is_categorical, numbers_only)
@@ -184,16 +183,38 @@ def _coded_array(
         return np.column_stack([column for column, _ in found]), tuple(c for c, (_, yes) in enumerate(found) if yes)
     if values.dtype.kind == "b" and not numbers_only:
         declared = set(range(values.shape[1]))
+    if values.dtype.kind in "iu":
+        for c in set(range(values.shape[1])) - declared:
+            _refuse_lost_digits(values[:, c], f"column {c} of {name}", f"discrete_{name.lower()}")
     if declared:
-        values = np.array(values, np.float64)
+        labels, values = values, np.array(values, np.float64)
         for c in declared:
-            values[:, c] = recoded(values[:, c])
+            values[:, c] = recoded(labels[:, c])
     return values, tuple(sorted(declared))
 
 
+def _refuse_lost_digits(values: np.ndarray, where: str, parameter: str) -> None:
+    """Refuse whole numbers that are different, and would be the same as floating point numbers."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return
+    if max(int(values.max()), -int(values.min())) <= EXACT:
+        return
+    if np.unique(values.astype(np.float64)).size < np.unique(values).size:
+        raise ValueError(
+            f"{where} has whole numbers beyond 2^53, such as {values.max()}, of which different ones become the same "
+            f"as floating point numbers; subtract an offset or, if they are labels, pass {parameter}."
+        )
+
+
 def _array(data: Any, name: str) -> np.ndarray:
+    if data is None:
+        raise ValueError(f"{name} is None, but needs rows; pass an array or a table of samples.")
+    if hasattr(data, "collect") and not hasattr(data, "__array__"):
+        raise TypeError(f"{name} is a lazy table, but its rows are needed; pass {name}.collect().")
     if hasattr(data, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, but samples are dense here; pass {name}.toarray().")
+    if isinstance(data, Mapping):
+        raise TypeError(f"{name} is a dict, but needs rows; pass a table, such as pandas.DataFrame({name}).")
     if isinstance(data, np.ma.MaskedArray):
         mask, data = np.ma.getmaskarray(data), data.data
         if mask.any():
@@ -215,7 +236,8 @@ def _array(data: Any, name: str) -> np.ndarray:
         )
     if values.ndim == 0:
         raise ValueError(
-            f"{name} is a single number or word, but needs rows. Reshape your data: pass an array of samples."
+            f"{name} is a single {type(data).__name__}, but needs rows. Reshape your data: pass an array or a table of "
+            f"samples."
         )
     return values
 
@@ -239,12 +261,13 @@ def _in_one_piece(data: Any) -> np.ndarray | None:
     return data.to_numpy() if dtypes in ({np.dtype(np.float32)}, {np.dtype(np.float64)}) else None
 
 
-def _column(series: nw.Series[Any]) -> np.ndarray:
+def _column(series: nw.Series[Any], where: str, parameter: str) -> np.ndarray:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if series.null_count():
         series = series.cast(nw.Float64)
     values = series.to_numpy()
+    _refuse_lost_digits(values, where, parameter)
     return values if values.dtype == np.float32 else np.asarray(values, np.float64)
 
 

@@ -40,6 +40,17 @@ def joined_blocks(question: Question) -> Blocks:
 
 Measure = Callable[[np.ndarray, int | None], np.ndarray]  # versions (B, q, n) of Y and n_jobs → test statistics (B,)
 
+
+def entropy_of_labels(question: Question, block: str) -> float | None:
+    """Return the entropy of a block of nominal columns, in nats; None if it has others."""
+    if not question.blocks[block].nominal or not question.nominal(block).all() or not question.columns(block).size:
+        return None
+    from infold.core.copula.labels import label_entropy
+    from infold.core.knn.discrete import row_codes
+
+    return label_entropy(row_codes(question.columns(block)))
+
+
 FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
 
 
@@ -101,6 +112,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         self.check_question(question)
         self._n_features, self._names, self._kinds = question.n_features, question.names, question.kinds
         self._dropped_rows, self._notes = question.dropped, question.notes
+        self._entropies = tuple(entropy_of_labels(question, block) for block in ("X", "Y"))
         self.n_features_in_ = question.n_features[0]
         if question.names[0]:
             self.feature_names_in_ = np.array(question.names[0], dtype=object)
@@ -178,6 +190,14 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     def known_error_(self) -> float:
         """Standard error, in nats, that the method knows of by itself; 0 if it knows none."""
         return 0.0
+
+    @property
+    def score(self) -> Any:
+        """Not there: a larger estimate is not a better one, so there is nothing to maximise over settings."""
+        raise AttributeError(
+            f"{type(self).__name__} has no score: a larger estimate is not a better one, so GridSearchCV has nothing "
+            f"to maximise; compare settings by infold.diagnose, or score the model that follows in a Pipeline."
+        )
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""

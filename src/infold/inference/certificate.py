@@ -24,7 +24,8 @@ def certify(question: Question, settings: Settings, shuffle: Shuffle) -> Certifi
         return Certificate(None, Note("No lower bound is certified: it would be for X and Y alone, not given Z."))
     if not shuffle.is_free:
         return Certificate(None, Note("No lower bound is certified: rows in groups or blocks are not independent."))
-    if autocorrelation_note(question, shuffle):
+    hint = autocorrelation_note(question, shuffle)
+    if hint is not None and hint.urgent:
         return Certificate(None, Note("No lower bound is certified: it would need rows that are independent."))
     low = certified_nats(question, settings.random_state, settings.n_jobs, settings.verbose)
     return Certificate(low / settings.unit)

@@ -405,7 +405,9 @@ def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
     block = None
     sides = found["X"], found["Y"]  # what Z remembers cannot be mistaken for dependence
-    if shuffle.length == 1 and max(one.pvalue for one in sides) <= ALPHA_AUTOCORRELATION:
+    hint = autocorrelation_note(question, shuffle)
+    alike = max(one.pvalue for one in sides) <= ALPHA_AUTOCORRELATION
+    if shuffle.length == 1 and alike and (hint is None or hint.urgent):
         block = suggested_block(*(one.length for one in sides))
     return Rows(tied_columns(question), copied_share(question.joint), found, block)
 

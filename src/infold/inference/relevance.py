@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.data.kinds import column_kinds
 from infold.data.question import Question, ask, ask_pairwise
 from infold.data.tables import MISSING
+from infold.display import Shown, as_frame, axes_for, pvalue_text
 from infold.estimators import MutualInformationEstimator
-from infold.results import plain_types
+from infold.results import plain_types, stamp
 
 from .given import given_note, left_by_z, refuse_with_given, statistics_given, with_more_neighbors
 from .multiple import holm, max_t
@@ -32,6 +33,9 @@ from .resampling import (
     shuffle_of,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 ALONE, TOGETHER = "alone", "together"
 KINDS = (ALONE, TOGETHER)
 PAIRWISE = "pairwise"
@@ -39,7 +43,7 @@ N_PERMUTATIONS = 199
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Relevance:
+class Relevance(Shown):
     """How much each column carries about the other side.
 
     Attributes
@@ -139,40 +143,67 @@ class Relevance:
             )
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
+    def to_frame(self) -> Any:
+        """Return `columns()` as a pandas frame."""
+        return as_frame(self.columns())
+
+    def plot(self, *, max_columns: int = 15, ax: Axes | None = None) -> Axes:
+        """Draw a bar for each column, as :func:`infold.plotting.plot_relevance` does.
+
+        Parameters
+        ----------
+        max_columns : int, default=15
+            Most bars per side; the columns with the largest scores are drawn.
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure, tall enough, by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from infold.plotting.columns import plot_relevance, relevance_height
+
+        ax = axes_for(ax, height=relevance_height(self, max_columns))
+        return plot_relevance(self, max_columns=max_columns, ax=ax)
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md); `arrays=True` adds the null scores of each column."""
         kept = ("kind", "level", "units", "method", "n_samples", "n_features", "n_dropped", "settings", "notes")
         plain = plain_types({name: getattr(self, name) for name in kept})
         plain["mi"] = None if math.isnan(self.mi) else self.mi
-        plain |= {f"{side}_kinds": list(kinds) for side, kinds in zip("xyz", self.kinds, strict=False)}
+        for side, names, kinds in zip("xyz", self.names, self.kinds, strict=False):
+            plain |= {f"{side}_names": list(names) if names else None, f"{side}_kinds": list(kinds)}
         if self.given is not None:
-            plain |= {"given": plain_types(self.given), "z_names": plain_types(self.names[2])}
-        return {**plain, "n_permutations": self.n_permutations, "columns": self.columns()}
+            plain["given"] = plain_types(self.given)
+        if arrays:
+            plain |= {"x_null": plain_types(self.null_x), "y_null": plain_types(self.null_y)}
+        return {**stamp("relevance"), **plain, "n_permutations": self.n_permutations, "columns": self.columns()}
 
-    def __repr__(self) -> str:
-        """Return a line for each column that matters, highest first."""
-        rows = self.columns()
-        found = sorted((row for row in rows if row["relevant"]), key=lambda row: (-row["score"], row["pvalue"]))
-        pairwise = any(row["n_samples"] != self.n_samples for row in rows)
-        lines = [
-            f"  {row['side'].upper()} {row['name']}: {row['score']:.3g} {self.units}, p = {row['pvalue']:.2g}"
-            + (f", {row['n_samples']} rows" if pairwise else "")
-            for row in found[:MOST_LINES]
-        ]
-        if len(found) > MOST_LINES:
-            lines.append(f"  and {len(found) - MOST_LINES} more")
+    def _found(self) -> list[dict[str, Any]]:
+        """Return the columns that matter, highest first."""
+        found = (row for row in self.columns() if row["relevant"])
+        return sorted(found, key=lambda row: (-row["score"], row["pvalue"]))
+
+    def _headline(self) -> str:
         source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
         about = "" if self.given is None else " given Z"
-        kept = "are used for some columns only" if pairwise else "were dropped"
-        return "\n".join(
-            [
-                f"{len(found)} of {len(rows)} columns carry information{about} ({self.kind}, {self.method}, {source}; "
-                f"level {100 * self.level:g} %)",
-                *lines,
-                *([f"  {self.n_dropped} rows with missing values {kept}"] if self.n_dropped else []),
-                *(f"  note: {note}" for note in self.notes),
-            ]
+        return (
+            f"{len(self._found())} of {len(self.columns())} columns carry information{about} ({self.kind}, "
+            f"{self.method}, {source}; level {100 * self.level:g} %)"
         )
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        found, pairwise = self._found(), any(row["n_samples"] != self.n_samples for row in self.columns())
+        for row in found[:MOST_LINES]:
+            rows = f", {row['n_samples']} rows" if pairwise else ""
+            said = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
+            yield f"{row['side'].upper()} {row['name']}: ", said
+        if len(found) > MOST_LINES:
+            yield "", f"and {len(found) - MOST_LINES} more"
+        if self.n_dropped:
+            kept = "are used for some columns only" if pairwise else "were dropped"
+            yield "rows", f"{self.n_dropped} rows with missing values {kept}"
+        yield from (("note", note) for note in self.notes)
 
 
 COLUMN_FIELDS = ("names", "scores", "pvalues", "threshold", "relevant", "rows")

@@ -10,9 +10,12 @@ from scipy.spatial import cKDTree
 from scipy.special import ndtri
 from scipy.stats import chi2, rankdata
 
+from infold.parallel.scheduler import blocks
+
 LAGS = 10
 BLOCK_LAGS = 2  # a block holds so many times the rows over which neighbours remember each other
 DIMENSION_NEIGHBORS = 10
+ROWS_AT_A_TIME = 1_000  # a search of all rows may take minutes, in which nothing can be interrupted
 
 
 class Memory(NamedTuple):
@@ -38,7 +41,10 @@ def memory(table: np.ndarray, groups: Sequence[np.ndarray] = ()) -> Memory:
     scores = ndtri(rankdata(varying, axis=0) / (n + 1))
     for rows in groups or [np.arange(n)]:
         scores[rows] -= scores[rows].mean(axis=0)
-    power = (scores**2).sum(axis=0)
+    scores = scores[:, (scores**2).sum(axis=0) > 1e-9]  # not what is constant within groups
+    if not scores.size:
+        return Memory(0.0, 1.0, 1)
+    power, d = (scores**2).sum(axis=0), scores.shape[1]
     lags = np.arange(1, n // 2)
     shown = lags[:LAGS]
     r = np.array([(scores[:-lag] * scores[lag:]).sum(axis=0) for lag in shown]) / power
@@ -74,6 +80,8 @@ def intrinsic_dimension(table: np.ndarray) -> float:
     if k < 3 or rows.shape[1] == 0:
         return 0.0
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    distances = cKDTree(rows).query(rows, k + 1)[0][:, 1:]
+    tree = cKDTree(rows)
+    parts = [tree.query(rows[begin:stop], k + 1)[0] for begin, stop in blocks(len(rows), ROWS_AT_A_TIME)]
+    distances = np.concatenate(parts)[:, 1:]
     logs = np.log(distances[:, -1:] / distances[:, :-1])
     return float((k - 2) / logs.sum(axis=1).mean())

@@ -5,17 +5,23 @@
 run: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster. What a job needs
 of chance is among its arguments, drawn up front: neither the number of workers nor their order changes a bit of the
 answer. Inside a job everything runs on one thread, so that cores are not oversubscribed.
+
+Python hears Ctrl-C in the main thread, between two of its instructions: a kernel is one of them, however long it takes.
+So the main thread runs jobs itself only for a moment, then it waits for a thread that does; and what is one long loop,
+`in_slices` cuts into short ones.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import cache
-from queue import SimpleQueue
-from threading import Event, Thread
+from queue import Empty, SimpleQueue
+from threading import Event, Thread, current_thread, local, main_thread
+from time import perf_counter
 from typing import Any
 
 import joblib
@@ -27,6 +33,11 @@ Job = tuple[Any, ...]
 
 PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
 BATCHES_PER_WORKER = 8  # so that no worker waits long for the last batch
+LISTEN = 0.5  # seconds that a thread waits or works before it looks whether it should stop
+MOMENT = 0.05  # seconds, beside which starting a thread is nothing
+GROWTH = 4  # from one slice to the next, at most
+
+_this_thread = local()  # of a worker: `stopped`, set when nobody wants its answers any more
 
 
 def n_workers(n_jobs: int | None) -> int:
@@ -77,14 +88,22 @@ def blocks(total: int, size: int) -> list[tuple[int, int]]:
 
 
 def run(
-    function: Callable[..., Any], jobs: Sequence[Job], *, n_jobs: int | None, label: str, verbose: int
+    function: Callable[..., Any],
+    jobs: Sequence[Job],
+    *,
+    n_jobs: int | None,
+    label: str,
+    verbose: int,
+    long: bool = False,
 ) -> list[Any]:
     """Return [function(*job) for job in jobs], on threads of this machine, with a progress bar on a terminal.
+
+    Say `long` if a single call of a kernel may take seconds.
 
     >>> run(pow, [(10, 2), (10, 3), (10, 4)], n_jobs=2, label="powers", verbose=0)
     [100, 1000, 10000]
     """
-    answers = _on_threads(function, jobs, n_workers(n_jobs), batch=1)
+    answers = _on_threads(function, jobs, n_workers(n_jobs), batch=1, moment=0.0 if long else MOMENT)
     return list(_sorted(answers, len(jobs), label, verbose))
 
 
@@ -171,26 +190,31 @@ def _sorted(
 
 
 def _on_threads(
-    function: Callable[..., Any], jobs: Sequence[Job], workers: int, batch: int
+    function: Callable[..., Any], jobs: Sequence[Job], workers: int, batch: int, moment: float = MOMENT
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yield (i, function(*jobs[i])) from threads of this process.
+    """Yield (i, function(*jobs[i])) from threads of this process; with one worker, from the caller's for a moment.
 
     Not by joblib: it looks for answers a hundred times a second, and parts of an estimate take milliseconds.
     """
-    if min(workers, len(jobs)) <= 1:
-        for i, job in enumerate(jobs):
-            yield i, function(*job)
-        return
-    batches = blocks(len(jobs), batch)
+    done, single = 0, min(workers, len(jobs)) <= 1
+    if single:
+        until = perf_counter() + moment if current_thread() is main_thread() else math.inf
+        while done < len(jobs) and perf_counter() < until:
+            check_wanted()
+            yield done, function(*jobs[done])
+            done += 1
+    batches = [(done + begin, done + stop) for begin, stop in blocks(len(jobs) - done, batch)]
     threads = min(workers, len(batches))
     waiting: SimpleQueue[tuple[int, int] | None] = SimpleQueue()
     finished: SimpleQueue[list[tuple[int, Any]] | BaseException] = SimpleQueue()
     stopped = Event()
-    for one in (*batches, *[None] * threads):
-        waiting.put(one)
+    if not single:
+        for one in batches:
+            waiting.put(one)
 
     def work() -> None:
         _mark_as_worker()
+        _this_thread.stopped = stopped
         try:
             while (block := waiting.get()) and not stopped.is_set():
                 finished.put([(i, function(*jobs[i])) for i in range(*block) if not stopped.is_set()])
@@ -200,13 +224,56 @@ def _on_threads(
     try:
         for _ in range(threads):
             Thread(target=work, daemon=True).start()  # one that is busy keeps nobody from leaving
-        for _ in batches:
-            answers = finished.get()
+        for one in batches:
+            if single:  # nothing is begun before it is asked for
+                waiting.put(one)
+            answers = _heard(finished)
             if isinstance(answers, BaseException):
                 raise answers
             yield from answers
     finally:  # also after an error, an interrupt, or when nobody wants the rest
         stopped.set()
+        for _ in range(threads):
+            waiting.put(None)
+
+
+def _heard(queue: SimpleQueue[Any]) -> Any:
+    """Return the next item; not every system can interrupt a thread that waits without end."""
+    while True:
+        try:
+            return queue.get(timeout=LISTEN)
+        except Empty:
+            continue
+
+
+class Unwanted(Exception):
+    """Ends a job whose answer nobody wants any more."""
+
+
+def check_wanted() -> None:
+    """Raise Unwanted in a worker that was told to stop."""
+    stopped = getattr(_this_thread, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise Unwanted
+
+
+def in_slices(function: Callable[[int, int], Any], begin: int, stop: int, first: int) -> None:
+    """Call function(i, j) for consecutive parts of range(begin, stop), of about half a second each.
+
+    Between them Python hears Ctrl-C, and a worker that it should stop. The first part has `first` numbers, and all have
+    a multiple of that.
+    """
+    if stop - begin <= first:
+        function(begin, stop)
+        return
+    size, start = first, perf_counter()
+    while begin < stop:
+        check_wanted()
+        function(begin, min(begin + size, stop))
+        begin += size
+        end = perf_counter()
+        size = max(1, min(GROWTH * size, int(LISTEN / max(end - start, 1e-9) * size)) // first) * first
+        start = end
 
 
 def _mark_as_worker() -> None:

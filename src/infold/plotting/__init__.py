@@ -5,7 +5,7 @@ opens. Colours are those of Okabe and Ito; every series also has its own marker 
 read in greyscale.
 """
 
-from .columns import plot_local, plot_relevance
+from .columns import plot_local, plot_local_values, plot_relevance
 from .figures import new_figure
 from .inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
 from .samples import plot_demo, plot_methods, plot_sample
@@ -17,6 +17,7 @@ __all__ = [
     "plot_drift",
     "plot_interval",
     "plot_local",
+    "plot_local_values",
     "plot_methods",
     "plot_null",
     "plot_planted",

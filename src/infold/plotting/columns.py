@@ -9,7 +9,7 @@ import numpy as np
 from infold.data.checks import check_count
 from infold.data.tables import check_table
 
-from .figures import BLUE, axes_or_new, label, legend_above, mi_label, open_frame
+from .figures import BLUE, PALE, axes_or_new, label, legend_above, mi_label, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +72,40 @@ def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None
     ax.figure.colorbar(drawn, ax=ax, label=value_label, extend="both")
     ax.set_xlabel(x_label, parse_math=False)
     ax.set_ylabel(y_label, parse_math=False)
+    open_frame(ax)
+    return ax
+
+
+def plot_local_values(result: MutualInformation, *, ax: Axes | None = None) -> Axes:
+    """Plot how the local values are distributed, and their mean, the estimate.
+
+    Parameters
+    ----------
+    result : MutualInformation
+        From :func:`infold.mutual_information`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import infold
+    >>> data = infold.datasets.make_helix(n_samples=200, random_state=0)
+    >>> result = infold.mutual_information(data.X, data.Y, method="ksg")
+    >>> infold.plotting.plot_local_values(result).get_xlabel()
+    'local value (nats)'
+    """
+    ax = axes_or_new(ax)
+    local = np.asarray(result.local)
+    bins = min(40, max(5, round(local.size**0.5)))
+    ax.hist(local, bins=bins, color=PALE, edgecolor="black", linewidth=0.7, label="samples")
+    ax.axvline(result.mi, color=BLUE, linewidth=2.5, label=f"mean, the estimate: {result.mi:.3g}")
+    ax.set_xlabel(f"local value ({result.units})")
+    ax.set_ylabel("samples")
+    legend_above(ax, ncols=2)
     open_frame(ax)
     return ax
 
@@ -139,7 +173,7 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
     rows = [row for row in relevance.columns() if row["score"] is not None]
     sides = [sorted((r for r in rows if r["side"] == side), key=lambda r: -r["score"])[:max_columns] for side in "xy"]
     n_bars = sum(map(len, sides))
-    ax = axes_or_new(ax, 5.0, 1.3 + 0.24 * (n_bars + 1))
+    ax = axes_or_new(ax, 5.0, relevance_height(relevance, max_columns))
     places: list[int] = []
     for side in sides:
         top = places[-1] + 2 if places else 0  # a gap between the sides
@@ -156,6 +190,13 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
     _relevance_legend(ax, any(row["threshold"] is not None for row in rows))
     open_frame(ax)
     return ax
+
+
+def relevance_height(relevance: Relevance, max_columns: int) -> float:
+    """Return how many inches a plot of so many bars needs."""
+    sides = relevance.scores_x, relevance.scores_y
+    n_bars = sum(min(int(np.isfinite(scores).sum()), max_columns) for scores in sides)
+    return 1.3 + 0.24 * (n_bars + 1)
 
 
 def _draw_side(ax: Axes, rows: list[dict[str, Any]], top: int) -> None:

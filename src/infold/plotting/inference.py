@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infold.data.checks import check_choice
+from infold.display import pvalue_text
 
 from .figures import BLUE, PALE, VERMILLION, axes_or_new, legend_above, mi_label, open_frame
 
@@ -49,7 +50,7 @@ def plot_null(test: IndependenceTest, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(mi_label(test.units) if test.statistic_name == "mi" else _statistic_label(test))
     ax.set_ylabel("permutations")
     stopped = ", stopped early" if test.stopped_early else ""
-    ax.set_title(f"p = {test.pvalue:.2g}, {test.n_permutations} permutations{stopped}", fontsize="medium")
+    ax.set_title(f"{pvalue_text(test.pvalue)}, {test.n_permutations} permutations{stopped}", fontsize="medium")
     legend_above(ax, ncols=3)
     open_frame(ax)
     return ax
@@ -250,7 +251,8 @@ def _draw_over_neighbors(ax: Axes, diagnosis: Diagnosis) -> None:
 
 
 def _statistic_label(test: IndependenceTest) -> str:
-    return f"test statistic ({test.statistic_name})".replace("-", "\N{MINUS SIGN}")
+    name = test.statistic_name.replace("-", "\N{MINUS SIGN}")
+    return f"evidence of dependence ({name})"
 
 
 def _bins(values: np.ndarray) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from infold.data.checks import DataWarning, check_share, warn
 from infold.data.output import write_output
 from infold.data.question import Question, ask
 from infold.data.tables import Table
+from infold.display import Shown, as_text, notebook_html, pvalue_text
 from infold.inference.certificate import certify
 from infold.inference.diagnosis import diagnosis
 from infold.inference.given import GIVEN_METHOD, refuse_with_given, with_more_neighbors
@@ -29,9 +30,12 @@ from infold.inference.permutation import check_permutations, permutation_test
 from infold.inference.relevance import ALONE, KINDS, Relevance, column_relevance
 from infold.inference.resampling import Settings, make_shuffle, prepared, shuffle_of
 from infold.measures import DEFAULT_METHOD
-from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types
+from infold.results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation, plain_types, stamp
 
 from .page import check_extras, render
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ALPHA = 0.05  # of the test
 
@@ -43,7 +47,7 @@ PACKAGES = ("infold", "numpy", "scipy", "scikit-learn", "numba", "joblib", "matp
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Report:
+class Report(Shown):
     """Everything that the page shows.
 
     Attributes
@@ -98,6 +102,14 @@ class Report:
         """Return a few lines for people."""
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks; `html()` is the page."""
+        return notebook_html(self, self._headline(), self._rows())
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the interval, and the estimate on fewer rows, on `ax` or a new pyplot figure."""
+        return self.interval.plot(ax=ax)
+
     def html(self) -> str:
         """Return the page; the same report gives the same bytes."""
         return self._page
@@ -108,21 +120,29 @@ class Report:
 
     def summary(self) -> str:
         """Return a few lines for a terminal."""
-        i, unit = self.interval, self.estimate.units
-        asked = "I(X; Y)" if self.z is None else "I(X; Y | Z)"
-        return (
-            f"{asked} = {i.mi:.4g} {unit}, {100 * i.level:g} % interval [{i.low:.4g}, {i.high:.4g}], "
-            f"independence: p = {self.test.pvalue:.3g}\n{' '.join(self.diagnosis.verdict)}"
-        )
+        return "\n".join(as_text(text, ()) for text in (self._headline(), " ".join(self.diagnosis.verdict)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
+    def _headline(self) -> str:
+        i, test = self.interval, pvalue_text(self.test.pvalue, 3)
+        return f"{i._headline()}, independence: {test}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        relevant = [column for column in self.alone.columns() if column["relevant"]] if self.alone else []
+        yield from (("verdict", sentence) for sentence in self.diagnosis.verdict)
+        if relevant:
+            yield "columns", ", ".join(f"{column['side'].upper()} {column['name']}" for column in relevant)
+        yield from (("note", note) for note in self.notes)
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON (docs/json.md); `arrays=True` adds arrays with a value per sample or resample."""
         parts = {"test": self.test, "interval": self.interval, "diagnosis": self.diagnosis}
         columns = {"alone": self.alone, "together": self.together}
         return {
+            **stamp("report"),
             "title": self.title,
-            **{name: part.to_dict() for name, part in parts.items()},
-            "relevance": {name: None if part is None else part.to_dict() for name, part in columns.items()},
+            **{name: part.to_dict(arrays=arrays) for name, part in parts.items()},
+            "relevance": {name: part and part.to_dict(arrays=arrays) for name, part in columns.items()},
+            "seed": self.seed,
             "notes": list(self.notes),
             "versions": dict(self.versions),
             "sha256": self.sha256,

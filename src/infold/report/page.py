@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infold.data.tables import Table
+from infold.display import percent, pvalue_text
 from infold.plotting import (
     new_figure,
     plot_comparison,
@@ -50,6 +51,7 @@ def render(report: Report) -> str:
     """Return the page."""
     environment = make_environment()
     environment.filters |= {"name": readable, "number": number, "rounded_down": rounded_down}
+    environment.filters |= {"percent": percent, "pvalue": pvalue_text}
     text = files("infold.report").joinpath("templates", "report.html").read_text(encoding="utf-8")
     return environment.from_string(text).render(
         report=report,
@@ -89,8 +91,8 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None:
         return "–"
     text = f"{value:.{digits}g}"
-    if "e" in text and abs(value) < 1e4:
-        text = f"{value:.1e}"
+    if "e" in text:
+        text = f"{value:.0f}" if 1 <= abs(value) < 1e6 else f"{value:.1e}"
     return text.replace("-", "\N{MINUS SIGN}")
 
 

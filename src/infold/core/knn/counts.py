@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
-from operator import call
 
 import numpy as np
 
-from infold.parallel.scheduler import blocks, run
+from infold.parallel.scheduler import blocks, in_slices, run
 
 from .boxes import Boxes, box_counts, box_radii, make_boxes, new_found
 from .information import settle_counts
-from .scan import CHEBYSHEV, Geometry, scan_counts
+from .scan import CHEBYSHEV, QUERIES, Geometry, scan_counts
 from .sorted import sorted_counts
 
 # Boxes pay from so many rows per column on; in more columns all rows are about equally far.
@@ -27,9 +26,11 @@ PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
 NARROW, WIDE, NARROW_COLUMNS = 64, 128, 6  # rows of a box
 # Starting threads takes a millisecond or two: so many values compared in a scan, or rows in boxes, take ten.
 SCANNED, BOXED = 5e7, 5_000
+COMPARED = 2e8  # so many values are compared in less than half a second
 TASKS = 16  # so that no thread waits long for the last one
 
-Task = tuple[Callable[[int, int], object], int]  # f, called with parts of range(total); total
+# f, called with parts of range(total); total; how many of them surely take less than a second
+Task = tuple[Callable[[int, int], object], int, int]
 
 
 def neighbor_counts(
@@ -81,7 +82,8 @@ def neighbor_counts(
             return _by_boxes(columns, geometry, k, boxes, run_tasks)[:queries].T
     counts = np.empty((queries, 1 + len(spaces)))
     scan = partial(scan_counts, columns, geometry, k, counts)
-    _run([(scan, queries)], n_jobs=n_jobs if float(queries) * n * d >= SCANNED else 1, verbose=verbose)
+    first = QUERIES * max(1, int(COMPARED / (float(n) * d * QUERIES)))
+    _run([(scan, queries, first)], n_jobs=n_jobs if float(queries) * n * d >= SCANNED else 1, verbose=verbose)
     return counts.T
 
 
@@ -104,30 +106,38 @@ def _by_boxes(
     """Return the counts (n, 1 + spaces)."""
     n, n_boxes, members = columns.shape[1], len(boxes.tiles), list(pairwise(geometry.starts.tolist()))
     found = new_found(n, geometry.spaces.size)
-    run_tasks([(partial(box_radii, boxes, k, geometry.far, found), n_boxes)])
+    run_tasks([(partial(box_radii, boxes, k, geometry.far, found), n_boxes, _few_boxes(boxes, n))])
     tasks: list[Task] = []
     for s, space in enumerate(geometry.spaces.tolist(), 1):
         own = [f for b, (i, j) in enumerate(members) if space >> b & 1 for f in range(i, j)]
         answer = found.nearer[:, s], found.within[:, s]
         if len(own) == 1:
             values = columns[own[0]]
-            tasks.append((partial(sorted_counts, np.sort(values), values, boxes.order, found.radius, *answer), n))
+            tasks.append((partial(sorted_counts, np.sort(values), values, boxes.order, found.radius, *answer), n, n))
         else:
             inner = make_boxes(columns[own], WIDE)
-            tasks.append((partial(box_counts, inner, found.radius, *answer), len(inner.tiles)))
+            task = partial(box_counts, inner, found.radius, *answer)
+            tasks.append((task, len(inner.tiles), _few_boxes(inner, n)))
     if not found.nearer[:, 0].all():  # there are atoms, whose copies were not all sought
-        tasks.append((partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0]), n_boxes))
+        task = partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0])
+        tasks.append((task, n_boxes, _few_boxes(boxes, n)))
     run_tasks(tasks)
     counts = np.empty((n, 1 + geometry.spaces.size))
     settle_counts(found.k, found.nearer, found.within, counts)
     return counts
 
 
+def _few_boxes(boxes: Boxes, n: int) -> int:
+    """Return how many boxes surely take less than a second, though each may look at all rows."""
+    _, d, width = boxes.tiles.shape
+    return max(1, int(COMPARED / (float(n) * d * width)))
+
+
 def _run(tasks: Sequence[Task], *, n_jobs: int | None, verbose: int) -> None:
     """Call each task's function with all parts of its range."""
-    if n_jobs == 1:  # at once: a small estimate takes no longer than the scheduler
-        for task, total in tasks:
-            task(0, total)
+    if n_jobs == 1:  # without the scheduler: a small estimate takes no longer than that
+        for task, total, first in tasks:
+            in_slices(task, 0, total, first)
         return
-    parts = [(task, *part) for task, total in tasks for part in blocks(total, -(-total // TASKS))]
-    run(call, parts, n_jobs=n_jobs, label="KSG", verbose=verbose)
+    parts = [(task, *part, first) for task, total, first in tasks for part in blocks(total, -(-total // TASKS))]
+    run(in_slices, parts, n_jobs=n_jobs, label="KSG", verbose=verbose)
