@@ -170,4 +170,5 @@ def differenced(grid: Grid, name: str, columns: Sequence[int] | None = None) -> 
     values = series.values.copy()
     values[1:, chosen] -= series.values[:-1, chosen]
     values[0, chosen] = np.nan
-    return grid.with_values(**{name: values})
+    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)  # the first step has no change
+    return replace(grid.with_values(**{name: values}), segments=segments)
