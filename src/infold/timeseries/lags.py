@@ -260,10 +260,11 @@ def lagged_mutual_information(
         tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1)
         notes += tested.notes
         pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), n_surrogates)
-        judged = max_t(tested.observed, tested.null, alpha)
+        judged = max_t(tested.observed, tested.null, max(alpha, 1 / (n_surrogates + 1)))
         corrected, pvalue = judged.pvalues, float(judged.pvalues.min())
-        # The test has a statistic of its own (fewer rows, or changes): moved so that both say the same.
-        thresholds = mi + (judged.thresholds - tested.observed) / unit
+        if alpha * (n_surrogates + 1) >= 1:
+            # The test has a statistic of its own (fewer rows, or changes): moved so that both say the same.
+            thresholds = mi + (judged.thresholds - tested.observed) / unit
     in_time = None
     if size is not None:
         in_time = in_windows(grid, questions, shifts, asked, size, units, unit, n_jobs, verbose)

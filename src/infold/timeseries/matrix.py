@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ from .windows import pandas_for_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+ALPHA = 0.05  # the false discovery rate of `edges` and of the plot
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +52,7 @@ class TransferEntropyMatrix:
     n_surrogates: int
     notes: tuple[str, ...] = ()
 
-    def edges(self, alpha: float = 0.05) -> list[dict[str, Any]]:
+    def edges(self, alpha: float = ALPHA) -> list[dict[str, Any]]:
         """Return the edges with q ≤ alpha, the strongest first."""
         found = [
             {
@@ -162,7 +166,15 @@ def transfer_entropy_matrix(
     corrected = false_discovery_control([one.pvalue for one in found])
     for (i, j), one, q in zip(pairs, found, corrected, strict=True):
         te[i, j], effective[i, j], pvalues[i, j], qvalues[i, j] = one.te, one.effective, one.pvalue, q
-    notes = [f"{names[i]} → {names[j]}: {note}" for (i, j), one in zip(pairs, found, strict=True) for note in one.notes]
+    notes = []
+    if len(pairs) / (n_surrogates + 1) > ALPHA:
+        notes.append(
+            f"A single edge among {len(pairs)} pairs cannot reach q ≤ {ALPHA:g} with n_surrogates={n_surrogates}; pass "
+            f"at least {math.ceil(len(pairs) / ALPHA) - 1} to find it."
+        )
+    notes += [
+        f"{names[i]} → {names[j]}: {note}" for (i, j), one in zip(pairs, found, strict=True) for note in one.notes
+    ]
     return TransferEntropyMatrix(
         te, effective, pvalues, qvalues, names, found[0].units, found[0].method, n_surrogates, tuple(notes)
     )

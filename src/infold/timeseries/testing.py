@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -55,6 +56,15 @@ def compare_with_surrogates(
     the surrogates.
     """
     notes = []
+    if plan.alpha * (plan.n_surrogates + 1) < 1:
+        least = math.ceil(1 / plan.alpha - 1e-9) - 1
+        notes.append(
+            Note(
+                f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only "
+                f"{1 / (plan.n_surrogates + 1):.2g} at best; pass at least {least}.",
+                urgent=True,
+            )
+        )
     for name in (moved, other):
         columns = wandering_columns(grid, name)
         if columns:

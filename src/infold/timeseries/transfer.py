@@ -119,18 +119,19 @@ class TransferEntropy:
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
-        tested = (
-            f"p = {self.pvalue:.3g}, effective {self.effective:.4g}; {self.null.size} {self.surrogates} of the source: "
-            f"{self.null.mean():.3g} ± {self.null.std():.2g}"
-            if self.null.size
-            else "not tested (n_surrogates=0)"
-        )
+        tested = ["test      none (n_surrogates=0)"]
+        if self.null.size:
+            tested = [
+                f"test      p = {self.pvalue:.3g}, effective {self.effective:.4g}",
+                f"null      {self.null.mean():.3g} ± {self.null.std():.2g} over {self.null.size} {self.surrogates} of "
+                f"the source",
+            ]
         chosen = " (chosen)" if self.embedding == "auto" else ""
         known = "" if self.given is None else f" given {_said(self.given)}"
         return "\n  ".join(
             [
                 f"TE = {self.te:.4g} {self.units}, source → target{known}",
-                f"test      {tested}",
+                *tested,
                 f"pasts     source {self.source_history}, target {self.target_history}{chosen}; delay {self.delay}",
                 f"data      {self.n_samples} rows, method {self.method}, k = {self.n_neighbors}"
                 + (f", Theiler window {self.theiler}" if self.theiler else ""),
