@@ -52,7 +52,7 @@ def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
             label="threshold, all lags together",
         )  # fmt: skip
         ax.set_title(f"p = {found.pvalue:.2g} over {len(lags)} lags", fontsize="medium")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("lag (steps by which x is earlier)")
     ax.set_ylabel(mi_label(found.units))
     legend_above(ax, ncols=3)

@@ -257,7 +257,7 @@ def lagged_mutual_information(
     pvalues, corrected, thresholds, pvalue = nothing, nothing, nothing, float("nan")
     if n_surrogates:
         span = max(shifts) - min(shifts)
-        tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1)
+        tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1, changing=("x", "y"))
         notes += tested.notes
         pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), n_surrogates)
         judged = max_t(tested.observed, tested.null, max(alpha, 1 / (n_surrogates + 1)))

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtr
 from scipy.stats import rankdata
-from scipy.stats import t as student
 
 from infold.inference.notes import Note
 
@@ -16,6 +15,7 @@ from .grid import Grid
 
 ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
+SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
 FEWEST = 40  # steps below which nothing is said
 
 
@@ -77,11 +77,10 @@ def changes_with_time(values: np.ndarray) -> bool:
     n = int(there.sum())
     if not _is_long(values) or np.ptp(values[there]) == 0:
         return False
-    scores = ndtri(rankdata(values[there]) / (n + 1))
-    time = np.flatnonzero(there).astype(float)
-    time = (time - time.mean()) / time.std()
-    scores = (scores - scores.mean()) / scores.std()
+    time, scores = (_unit_scores(one) for one in (np.flatnonzero(there).astype(float), _ranks(values[there])))
     r = float(scores @ time) / n
+    if r * r * n < SURELY_NONE:
+        return False
     left = scores - r * time
     memory = float(left[1:] @ left[:-1]) / float(left @ left)
     memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # it comes out too low
@@ -89,14 +88,31 @@ def changes_with_time(values: np.ndarray) -> bool:
     if effective <= 3:
         return False
     t = r * math.sqrt((effective - 2) / max(1 - r * r, 1e-12))
-    return 2 * float(student.sf(abs(t), effective - 2)) < ALPHA_CHANGE
+    return 2 * float(stdtr(effective - 2, -abs(t))) < ALPHA_CHANGE
 
 
 def _distance_from_trend(values: np.ndarray) -> np.ndarray:
     there = np.flatnonzero(np.isfinite(values))
     out = np.full(values.size, np.nan)
-    out[there] = np.abs(values[there] - np.polyval(np.polyfit(there, values[there], 1), there))
+    time, own = _unit_scores(there.astype(float)), values[there] - values[there].mean()
+    out[there] = np.abs(own - float(own @ time) / time.size * time)
     return out
+
+
+def _unit_scores(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean()
+    return centred / math.sqrt(float(centred @ centred) / centred.size)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return ranks; ties share theirs, as any order within a tie that follows time would look like a trend."""
+    order = np.argsort(values)
+    ordered = values[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        return rankdata(values)
+    ranks = np.empty(values.size)
+    ranks[order] = np.arange(values.size)
+    return ranks
 
 
 def _is_long(values: np.ndarray) -> bool:

@@ -48,12 +48,20 @@ class Tested(NamedTuple):
 
 
 def compare_with_surrogates(
-    grid: Grid, moved: str, other: str, questions: tuple[Blocks, ...], method: Method, plan: Plan, *, reach: int
+    grid: Grid,
+    moved: str,
+    other: str,
+    questions: tuple[Blocks, ...],
+    method: Method,
+    plan: Plan,
+    *,
+    reach: int,
+    changing: tuple[str, ...] = (),
 ) -> Tested:
     """Return the KSG statistics of some questions, for the series and for surrogates of `moved`.
 
-    A series that may be a random walk is compared by its changes: two of them seem to depend on each other, whatever
-    the surrogates.
+    Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
+    depend on each other, whatever the surrogates, unless the past of one is given.
     """
     notes = []
     if plan.alpha * (plan.n_surrogates + 1) < 1:
@@ -65,7 +73,7 @@ def compare_with_surrogates(
                 urgent=True,
             )
         )
-    for name in (moved, other):
+    for name in changing:
         columns = wandering_columns(grid, name)
         if columns:
             grid = differenced(grid, name, columns)
