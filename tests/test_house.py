@@ -21,6 +21,7 @@ ROOMS = [
     {"measures", "datasets"},
     {"inference"},
     {"adapters"},
+    {"timeseries"},
     {"plotting"},
     {"report"},
     {"reproduce"},

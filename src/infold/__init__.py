@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from .inference.relevance import Relevance, relevance
     from .measures import conditional_mutual_information, mutual_information
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
+    from .timeseries import (
+        LaggedInformation,
+        TransferEntropy,
+        TransferEntropyMatrix,
+        lagged_mutual_information,
+        transfer_entropy,
+        transfer_entropy_matrix,
+    )
 
 __version__ = "0.1.0"
 
@@ -41,6 +49,12 @@ _HOME = {
     "plotting": "",
     "relevance": "inference.relevance",
     "report": "",
+    "LaggedInformation": "timeseries",
+    "TransferEntropy": "timeseries",
+    "TransferEntropyMatrix": "timeseries",
+    "lagged_mutual_information": "timeseries",
+    "transfer_entropy": "timeseries",
+    "transfer_entropy_matrix": "timeseries",
 }
 
 __all__ = [
@@ -54,19 +68,25 @@ __all__ = [
     "GeodesicForest",
     "GeodesicKSG",
     "IndependenceTest",
+    "LaggedInformation",
     "MutualInformation",
     "Relevance",
+    "TransferEntropy",
+    "TransferEntropyMatrix",
     "adapters",
     "conditional_mutual_information",
     "confidence_interval",
     "datasets",
     "diagnose",
     "independence_test",
+    "lagged_mutual_information",
     "mutual_information",
     "paper_settings",
     "plotting",
     "relevance",
     "report",
+    "transfer_entropy",
+    "transfer_entropy_matrix",
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from . import compile, demo, estimate, reproduce, trust
+from . import compile, demo, estimate, lags, reproduce, trust
 from .answers import installed_version
 from .group import Commands
 
@@ -37,6 +37,7 @@ app.command("compile")(compile.compile_kernels)
 app.command("test")(trust.independence)
 app.command("diagnose")(trust.diagnose)
 app.command("relevance")(trust.relevance)
+app.command("lags")(lags.lags)
 app.command("report")(trust.report)
 app.command("reproduce")(reproduce.reproduce)
 

@@ -128,11 +128,22 @@ def read_request(
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
-    asked = inspect.signature(read_request, eval_str=True).parameters
+    return _with_request(command)
+
+
+def with_series_request(command: Callable[..., None]) -> Callable[..., None]:
+    """Do the same for a command about series: what is missing is left out, and only the method's name is its own."""
+    without = ("missing", "method", "trees", "local_distance", "max_queries", "paper")
+    return _with_request(command, without, missing="drop")
+
+
+def _with_request(command: Callable[..., None], without: Collection[str] = (), **fixed: Any) -> Callable[..., None]:
+    parameters_asked = inspect.signature(read_request, eval_str=True).parameters
+    asked = {name: p for name, p in parameters_asked.items() if name not in without}
     own = {name: p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "request"}
 
     def run(**values: Any) -> None:
-        request = read_request(**{name: values.pop(name) for name in asked})
+        request = read_request(**{name: values.pop(name) for name in asked}, **fixed)
         command(request=request, **values)
 
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*asked.values(), *own.values())]

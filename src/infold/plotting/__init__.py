@@ -9,6 +9,7 @@ from .columns import plot_local, plot_local_values, plot_relevance
 from .figures import new_figure
 from .inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
 from .samples import plot_demo, plot_methods, plot_sample
+from .series import plot_lags, plot_transfer, plot_transfer_matrix, plot_windows
 
 __all__ = [
     "new_figure",
@@ -16,6 +17,7 @@ __all__ = [
     "plot_demo",
     "plot_drift",
     "plot_interval",
+    "plot_lags",
     "plot_local",
     "plot_local_values",
     "plot_methods",
@@ -23,4 +25,7 @@ __all__ = [
     "plot_planted",
     "plot_relevance",
     "plot_sample",
+    "plot_transfer",
+    "plot_transfer_matrix",
+    "plot_windows",
 ]

@@ -41,6 +41,7 @@ def neighbor_counts(
     *,
     metrics: Sequence[int] | None = None,
     far: float = np.inf,
+    strict: bool = False,
     n_queries: int | None = None,
     n_jobs: int | None = 1,
     verbose: int = 0,
@@ -62,6 +63,9 @@ def neighbor_counts(
     far : float, optional
         Rows that are so far apart in the joint space are of different classes, and no neighbours: of a row with fewer
         than k neighbours, the last one takes the place of the k-th, and their number that of k.
+    strict : bool, default=False
+        Count no row that is exactly as far as the k-th neighbour, however many there are: what others do, and the same
+        unless rows tie.
     n_queries : int, optional
         Count for the first so many rows only; neighbours are sought among all.
 
@@ -73,7 +77,7 @@ def neighbor_counts(
     (d, n), starts = columns.shape, np.array([0, *accumulate(sizes)])
     queries = n if n_queries is None else n_queries
     norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
-    geometry = Geometry(starts, norms, np.array(spaces), far)
+    geometry = Geometry(starts, norms, np.array(spaces), far, strict)
     if not norms.any() and boxes_may_pay(d, n):
         threads = n_jobs if n >= BOXED else 1
         boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
@@ -122,6 +126,8 @@ def _by_boxes(
         task = partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0])
         tasks.append((task, n_boxes, _few_boxes(boxes, n)))
     run_tasks(tasks)
+    if geometry.strict:
+        found.within[:, 1:] = np.where(found.nearer[:, :1] > 0, found.nearer[:, 1:], found.within[:, 1:])
     counts = np.empty((n, 1 + geometry.spaces.size))
     settle_counts(found.k, found.nearer, found.within, counts)
     return counts

@@ -76,6 +76,14 @@ def expected_counts(k, nearer, within, counts):
 
 
 @kernel
+def forget_ties(nearer, within):
+    """Let no row count that is as far as the k-th neighbour, unless they are copies: as if there were no ties."""
+    if nearer[0] > 0:
+        for s in range(1, nearer.size):
+            within[s] = nearer[s]
+
+
+@kernel
 def settle_counts(k, nearer, within, counts):
     """Fill counts (n, 1 + spaces) of all rows, given k (n,), nearer and within (n, 1 + spaces)."""
     for i in range(k.size):

@@ -27,6 +27,7 @@ def local_ksg(
     nominal: np.ndarray | None = None,
     discrete_bias: str | None = None,
     standardize: bool = False,
+    strict: bool = False,
     n_queries: int | None = None,
     n_jobs: int | None = 1,
     verbose: int = 0,
@@ -36,7 +37,7 @@ def local_ksg(
     By default this is the total correlation of the blocks: of two blocks, their mutual information. Columns in the mask
     `nominal` (d,) have codes, such as 0, 1, 2, that can only be told apart. With a `discrete_bias`, one of
     `discrete.BIASES`, discrete tables get the plug-in estimate. With `n_queries` only the first so many rows get a
-    value, from neighbours among all.
+    value, from neighbours among all. With `strict`, numbers as far as the k-th neighbour never count.
     """
     asked = shared_spaces(len(sizes)) if spaces is None else spaces
     norms = None if metrics is None else [METRICS[metric] for metric in metrics]
@@ -58,6 +59,7 @@ def local_ksg(
         k,
         metrics=norms,
         far=far,
+        strict=strict,
         n_queries=n_queries,
         n_jobs=n_jobs,
         verbose=verbose,

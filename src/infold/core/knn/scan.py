@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import kernel, kernel_without_nan
-from .information import expected_counts
+from .information import expected_counts, forget_ties
 from .selection import count_in_spaces, find_nearest, neighborhood
 
 CHEBYSHEV, EUCLIDEAN = 0, 1
@@ -21,6 +21,7 @@ class Geometry(NamedTuple):
     metrics: np.ndarray  # (blocks,): and this norm
     spaces: np.ndarray  # bit masks of blocks
     far: float  # rows at this distance or beyond, of another class, are nobody's neighbours
+    strict: bool  # rows exactly as far as the k-th neighbour never count
 
 
 @kernel_without_nan
@@ -60,7 +61,7 @@ def euclidean_distances(columns, first, stop, center, begin, out):
 @kernel
 def scan_counts(columns, geometry, k, counts, begin, stop):
     """Fill counts[begin:stop] (n, 1 + spaces) for the rows begin to stop of `columns` (d, n)."""
-    starts, metrics, spaces, far = geometry
+    starts, metrics, spaces, far, strict = geometry
     (d, n), n_blocks = columns.shape, metrics.size
     near, scratch = np.empty((n_blocks, QUERIES, n)), np.empty(n)
     best, ties, center = np.empty((1, k)), np.empty(1, np.int64), np.empty((QUERIES, d))
@@ -83,4 +84,6 @@ def scan_counts(columns, geometry, k, counts, begin, stop):
             find_nearest(near, q, first + q, scratch, best, ties)
             used, radius, nearer[0], within[0] = neighborhood(best, 0, ties, far)
             count_in_spaces(near, q, radius, spaces, scratch, nearer, within)
+            if strict:
+                forget_ties(nearer, within)
             expected_counts(used, nearer, within, counts[first + q])

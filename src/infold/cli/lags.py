@@ -1,0 +1,108 @@
+"""The command `infold lags`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .answers import check_output, print_json
+from .messages import UserError, user_errors, working
+from .options import Json
+from .request import Request, given, with_series_request
+
+
+@with_series_request
+def lags(
+    request: Request,
+    method: Annotated[str | None, typer.Option("--method", help="Estimator: ksg (the default), auto or gksg.")] = None,
+    max_lag: Annotated[int, typer.Option("--max-lag", help="Lags from minus this to this.")] = 20,
+    given_lags: Annotated[
+        str | None, typer.Option("--given-lags", help="Lags of what is given, such as 0 or 1,2. (default: 0)")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="Column of times, numbers or ISO dates: rows are sorted, gaps found.")
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option("--groups", help="Column of labels of trials or subjects; no lag crosses them.")
+    ] = None,
+    surrogates: Annotated[
+        int | None, typer.Option("--surrogates", help="Number of surrogates; 0 for no test. (default: 199)")
+    ] = None,
+    difference: Annotated[bool, typer.Option("--difference", help="Take changes from row to row.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Also write the plot: .png, .svg, .pdf.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what two series share at each lag, with p-values that hold although rows remember each other."""
+    if max_lag < 0:
+        raise UserError(f"--max-lag={max_lag} must be at least 0; pass the largest lag.")
+    if output is not None:
+        check_output(output, (".png", ".svg", ".pdf"))
+        request.check_keeps_data("--output", output)
+    options = {name: value for name, value in request.options.items() if name != "missing"}
+    with working() as warned:
+        import infold
+
+        found = infold.lagged_mutual_information(
+            request.x,
+            request.y,
+            range(-max_lag, max_lag + 1),
+            request.z,
+            **given(
+                method=method,
+                given_lags=None if given_lags is None else _numbers(given_lags),
+                time=time and _times(request, time),
+                groups=groups and _labels(request, groups, "--groups"),
+                n_surrogates=surrogates,
+                difference=int(difference) or None,
+            ),
+            **options,
+        )
+        if output is not None:
+            from infold.plotting import new_figure
+
+            figure = new_figure(6.0, 3.8)
+            found.plot(ax=figure.add_subplot())
+            figure.savefig(output)
+    if as_json:
+        print_json(request.to_dict(found.to_dict()), warned)
+        return
+    typer.echo(request.heading())
+    typer.echo(str(found))
+    typer.echo(_table(found))
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(f"--given-lags={text!r} must be whole numbers, separated by commas, such as 1,2.") from None
+
+
+def _labels(request: Request, column: str, option: str) -> list[str]:
+    with user_errors():
+        from infold.data.files import read_labels
+
+        return read_labels(request.file, column, option)
+
+
+def _times(request: Request, column: str) -> list[Any]:
+    """Return a column of times: numbers if all cells are, else text, which must be dates."""
+    cells = _labels(request, column, "--time")
+    try:
+        return [float(cell) for cell in cells]
+    except ValueError:
+        return cells
+
+
+def _table(found: Any) -> str:
+    """Return a line for each lag."""
+    tested = found.n_surrogates > 0
+    lines = [f"{'lag':>6} {'mi':>9}" + (f" {'p':>7} {'p, all':>7}" if tested else "")]
+    for i, lag in enumerate(found.lags):
+        line = f"{lag:6d} {found.mi[i]:9.4f}"
+        lines.append(line + (f" {found.pvalues[i]:7.3f} {found.corrected_pvalues[i]:7.3f}" if tested else ""))
+    return "\n".join(lines)

@@ -1,0 +1,174 @@
+"""Series on one regular grid of times: gaps, holes and the borders of groups are NaN, which no lag can bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from infold.data.tables import Table, check_table, listed
+
+OFF_GRID = 0.25  # of a step: months have 28 to 31 days, and are still one step
+
+
+@dataclass(frozen=True)
+class Series:
+    """Columns (T, d) on the grid; NaN where there is no value."""
+
+    values: np.ndarray
+    names: tuple[str, ...] | None
+    nominal: np.ndarray  # (d,), which columns are classes
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Several series on one grid, group after group, with empty steps before, between and after them."""
+
+    series: Mapping[str, Series]
+    segments: tuple[tuple[int, int], ...]  # where each group starts and stops
+    rows: np.ndarray  # (T,): the row of the input, −1 where there is none
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Series:
+        """Return a series."""
+        return self.series[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there is such a series."""
+        return name in self.series
+
+    @property
+    def times(self) -> np.ndarray:
+        """The steps of the grid that have a row of the input."""
+        return np.flatnonzero(self.rows >= 0)
+
+    def with_values(self, **values: np.ndarray) -> Grid:
+        """Return the grid with other values of some series."""
+        changed = {name: replace(self.series[name], values=new) for name, new in values.items()}
+        return replace(self, series={**self.series, **changed})
+
+
+def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
+    """Return series of one length on a grid whose empty steps are as many as lags, windows and the like `reach`."""
+    tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
+    (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
+    for name, count in others:
+        if count != n:
+            raise ValueError(
+                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same time; pass equal "
+                f"lengths."
+            )
+    _refuse_other_index(inputs)
+    labels = _labels(groups, n)
+    order, steps, notes = _in_time(time, labels, n)
+    positions, segments = _placed(labels[order], steps, reach + 1)
+    length = int(positions[-1]) + reach + 2
+    rows = np.full(length, -1)
+    rows[positions] = order
+    series = {name: _on_grid(name, table, order, positions, length) for name, table in tables.items()}
+    return Grid(series, segments, rows, notes)
+
+
+def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
+    """Refuse pandas objects whose labels differ: it is not known which rows belong together."""
+    labelled = [(name, data.index) for name, data in inputs.items() if hasattr(data, "set_axis")]
+    for name, index in labelled[1:]:
+        if not index.equals(labelled[0][1]):
+            raise ValueError(
+                f"{name} has other index labels than {labelled[0][0]}, but row i of both must be the same time; align "
+                f"them, for example with pandas.concat(axis=1)."
+            )
+
+
+def _labels(groups: Any, n: int) -> np.ndarray:
+    """Return the number of the group of each row."""
+    if groups is None:
+        return np.zeros(n, int)
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups has shape {labels.shape}, but needs one label for each of the {n} rows; pass these.")
+    if any(label is None or label != label for label in labels.tolist()):
+        raise ValueError("groups has missing labels (None or NaN), but each row needs one; label or drop those rows.")
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return the rows group by group in the order of time, and how many steps each is after the one before."""
+    if time is None:
+        return np.argsort(labels, kind="stable"), np.ones(n, int), ()
+    moments = _as_numbers(time, n)
+    order = np.lexsort((moments, labels))
+    within = np.diff(labels[order], prepend=-1) == 0
+    apart = np.diff(moments[order], prepend=0.0)
+    if not within.any():
+        return order, np.ones(n, int), ()
+    if (apart[within] <= 0).any():
+        row = int(order[np.flatnonzero(within & (apart <= 0))[0]])
+        raise ValueError(
+            f"time has the same value twice in one group (row {row}), but a series has one row per time; average such "
+            f"rows, or say with groups= which series they belong to."
+        )
+    steps = apart / np.median(apart[within])
+    whole = np.where(within, np.maximum(np.rint(steps), 1), 1).astype(int)
+    off = within & (np.abs(steps - whole) > OFF_GRID)
+    if off.any():
+        raise ValueError(
+            f"time is irregular: {np.count_nonzero(off)} of {np.count_nonzero(within)} distances are no multiple of "
+            f"the usual one, but lags count steps; resample the series to a regular grid, or leave time= out."
+        )
+    gaps = np.count_nonzero(whole > 1)
+    note = f"time has {gaps} {'gap' if gaps == 1 else 'gaps'}; no lag reaches across."
+    return order, whole, (note,) if gaps else ()
+
+
+def _as_numbers(time: Any, n: int) -> np.ndarray:
+    """Return times as numbers, dates in nanoseconds."""
+    moments = np.asarray(time)
+    if moments.dtype.kind in "OUST" or moments.dtype.kind == "M":
+        try:
+            moments = moments.astype("datetime64[ns]").astype(np.int64).astype(float)
+        except ValueError:
+            raise ValueError(
+                f"time has values such as {moments.ravel()[0]!r}, which are neither numbers nor ISO dates; convert it."
+            ) from None
+    moments = moments.astype(float)
+    if moments.shape != (n,):
+        raise ValueError(f"time has shape {moments.shape}, but needs one value for each of the {n} rows; pass these.")
+    if not np.isfinite(moments).all():
+        raise ValueError("time has missing values, but each row needs one; drop those rows.")
+    return moments
+
+
+def _placed(labels: np.ndarray, steps: np.ndarray, empty: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+    """Return the place of each row, and where groups start and stop; a gap is no wider than it must be."""
+    new = np.diff(labels, prepend=-1) != 0
+    positions = np.cumsum(np.where(new, empty + 1, np.minimum(steps, empty + 1))) - 1
+    first = np.flatnonzero(new)
+    last = np.append(first[1:], labels.size) - 1
+    return positions, tuple(zip(positions[first].tolist(), (positions[last] + 1).tolist(), strict=True))
+
+
+def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, length: int) -> Series:
+    missing = np.isnan(table.values).all(axis=0)
+    if missing.any():
+        raise ValueError(
+            f"{name} has no value at all in column {listed(np.flatnonzero(missing), table.names)}; leave it out."
+        )
+    values = np.full((length, table.values.shape[1]), np.nan)
+    values[positions] = table.values[order]
+    nominal = np.zeros(values.shape[1], bool)
+    nominal[list(table.nominal)] = True
+    return Series(values, table.names, nominal)
+
+
+def differenced(grid: Grid, name: str, columns: Sequence[int] | None = None) -> Grid:
+    """Return the grid with the changes from step to step of some columns of a series, or of all that are numbers."""
+    series = grid[name]
+    chosen = np.flatnonzero(~series.nominal) if columns is None else np.asarray(columns, int)
+    values = series.values.copy()
+    values[1:, chosen] -= series.values[:-1, chosen]
+    values[0, chosen] = np.nan
+    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)  # the first step has no change
+    return replace(grid.with_values(**{name: values}), segments=segments)

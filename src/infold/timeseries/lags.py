@@ -1,0 +1,311 @@
+"""Mutual information of two series over lags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infold.data.checks import check_choice, check_count
+from infold.inference.multiple import max_t
+from infold.inference.notes import tell
+from infold.inference.permutation import permutation_pvalue
+from infold.measures import METHODS
+from infold.results import NATS_PER_UNIT, plain_types
+
+from .embedding import (
+    NEIGHBORS,
+    Blocks,
+    Method,
+    Term,
+    check_lags,
+    check_rows,
+    embed,
+    given_term,
+    same_lags,
+    standardized,
+)
+from .grid import Grid, differenced, read_series
+from .stationarity import stationarity_notes
+from .testing import Plan, compare_with_surrogates
+from .windows import Windows, check_windows, in_windows, pandas_for_frames
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class LaggedInformation:
+    """What two series share at each lag.
+
+    Attributes
+    ----------
+    lags : tuple of int
+        The lags as asked. At a positive lag x comes first: x at time t − lag beside y at time t.
+    mi : ndarray of shape (lags,)
+        Estimates, in `units`, from all rows that a lag leaves.
+    pvalues : ndarray of shape (lags,)
+        Of each lag by itself; NaN without surrogates.
+    pvalue : float
+        Of the family: that x and y share nothing at any of the lags. `float(result)` is this.
+    corrected_pvalues : ndarray of shape (lags,)
+        Of each lag, corrected for their number (max-T); the smallest is `pvalue`.
+    thresholds : ndarray of shape (lags,)
+        What an estimate would have to pass for a corrected p-value of `alpha`.
+    peak : int
+        The lag with the largest estimate.
+    n_samples : ndarray of int, shape (lags,)
+        Rows behind each estimate.
+    windows : Windows or None
+        The same in sliding windows, if asked for.
+    units, method, n_neighbors, surrogates, n_surrogates, alpha, names, given
+        As asked.
+    notes : tuple of str
+        Plain sentences about what may be wrong.
+    """
+
+    lags: tuple[int, ...]
+    mi: np.ndarray = field(compare=False)
+    pvalues: np.ndarray = field(compare=False)
+    pvalue: float
+    corrected_pvalues: np.ndarray = field(compare=False)
+    thresholds: np.ndarray = field(compare=False)
+    n_samples: np.ndarray = field(compare=False)
+    units: str
+    method: str
+    n_neighbors: int
+    surrogates: str
+    n_surrogates: int
+    alpha: float
+    names: Mapping[str, tuple[str, ...] | None]
+    given: tuple[str, ...] | int | None = None
+    windows: Windows | None = field(default=None, compare=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def peak(self) -> int:
+        """The lag with the largest estimate."""
+        return self.lags[int(np.argmax(self.mi))]
+
+    def __float__(self) -> float:
+        """Return the p-value of the family."""
+        return self.pvalue
+
+    def to_frame(self) -> Any:
+        """Return a pandas table with a row for each lag."""
+        return pandas_for_frames().DataFrame(
+            {
+                "lag": self.lags,
+                "mi": self.mi,
+                "pvalue": self.pvalues,
+                "corrected_pvalue": self.corrected_pvalues,
+                "threshold": self.thresholds,
+                "n_samples": self.n_samples,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON; NaN is null."""
+        return {"peak": self.peak, **{f.name: plain_types(getattr(self, f.name)) for f in fields(self)}}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Plot the estimates over the lags, with the threshold."""
+        from infold.plotting.series import plot_lags
+
+        return plot_lags(self, ax=ax)
+
+    def __repr__(self) -> str:
+        """Return a few lines for people."""
+        best = int(np.argmax(self.mi))
+        asked = "I(x; y)" if self.given is None else "I(x; y | z)"
+        leads = {0: "at the same time", 1: "x leads", -1: "y leads"}[int(np.sign(self.peak))]
+        tested = (
+            f"p = {self.pvalue:.3g} over all lags; {np.count_nonzero(self.corrected_pvalues <= self.alpha)} of "
+            f"{len(self.lags)} lags at {100 * self.alpha:g} %"
+            if self.n_surrogates
+            else "not tested (n_surrogates=0)"
+        )
+        return "\n  ".join(
+            [
+                f"{asked} = {self.mi[best]:.4g} {self.units} at lag {self.peak} ({leads})",
+                f"test      {tested}",
+                f"null      {self.n_surrogates} {self.surrogates} of x",
+                f"data      {self.n_samples.min()} to {self.n_samples.max()} rows, method {self.method}, "
+                f"k = {self.n_neighbors}",
+                *([f"windows   {self.windows!r}"] if self.windows else []),
+                *(f"note      {note}" for note in self.notes),
+            ]
+        )
+
+
+def lagged_mutual_information(
+    x: Any,
+    y: Any,
+    lags: Any = range(-20, 21),
+    given: Any = None,
+    *,
+    given_lags: Any = 0,
+    method: str = "ksg",
+    n_neighbors: int = NEIGHBORS,
+    n_surrogates: int = 199,
+    surrogates: str = "shifts",
+    block: int | None = None,
+    alpha: float = 0.05,
+    groups: Any = None,
+    time: Any = None,
+    difference: int = 0,
+    windows: Any = None,
+    standardize: bool = True,
+    units: str = "nats",
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+    verbose: int = 1,
+) -> LaggedInformation:
+    """Estimate what two series share at each lag, with p-values that hold although rows remember each other.
+
+    Parameters
+    ----------
+    x, y : array, pandas or polars table, or series, of shape (n_times, n_columns) or (n_times,)
+        Row i of both is the same time. Missing values are left out, never bridged.
+    lags : sequence of int, default=range(-20, 21)
+        At lag l, x at time t − l is compared with y at time t: at positive lags x comes first.
+    given : table or None, default=None
+        Other series, which are known: the estimates are conditional.
+    given_lags : int, sequence of int, or mapping of column to these, default=0
+        At which lags they are known, counted from the time of y.
+    method : {"ksg", "auto", "gksg", …}, default="ksg"
+        The estimator. Tests compare KSG's statistic in any case, which is fast and ranks small values as well.
+    n_neighbors : int, default=4
+        k. More neighbours find weak and smooth dependence better, fewer what is strong and intricate.
+    n_surrogates : int, default=199
+        Draws of x for the test; 0 for none. The smallest p-value is 1 / (n_surrogates + 1).
+    surrogates : {"shifts", "blocks", "phases"}, default="shifts"
+        How x is drawn anew: turned in a circle, in blocks that change places, or with random phases (IAAFT). See Notes.
+    block : int or None, default=None
+        The shortest shift, or the length of blocks. None chooses by the memory of x and of y, and by the lags.
+    alpha : float, default=0.05
+        The level of `thresholds`.
+    groups : array of shape (n_times,) or None, default=None
+        Trials or subjects: rows of all are pooled, and no lag crosses from one to another.
+    time : array of shape (n_times,) or None, default=None
+        Numbers or dates. Rows are sorted by it, and gaps are found; without it rows are one step apart.
+    difference : int, default=0
+        1 takes the changes from step to step of all series instead of the series.
+    windows : int, (length, step) or None, default=None
+        Also estimate in sliding windows: `result.windows`.
+    standardize : bool, default=True
+        Bring every column to standard deviation 1, once, before lags are taken.
+    units, random_state, n_jobs, verbose
+        As in :func:`mutual_information`.
+
+    Returns
+    -------
+    LaggedInformation
+        `.lags`, `.mi`, `.pvalues`, `.pvalue` of all lags together, `.thresholds`, `.to_frame()`, `.plot()`.
+
+    Notes
+    -----
+    The null hypothesis is that x is independent of y (and of what is given) as a whole. The largest standardised
+    statistic over all lags is compared with the same of each surrogate (Westfall and Young's max-T), so the family's
+    p-value is corrected for the number of lags and for how much they have in common.
+
+    Shifts keep any memory of x, seasons included, and suppose that x is stationary. They are longer than lags and
+    memory reach, and x is cut such that its end fits its beginning. A series that may be a random walk is compared by
+    its changes, which a note tells. How often each kind rejects where nothing is shared is measured in the guide to
+    series.
+
+    References
+    ----------
+    A. E. Yuan and W. Shou, "A rigorous and versatile statistical test for correlations between stationary time series",
+    PLOS Biology 2024, on what tests of series suppose.
+
+    T. Schreiber and A. Schmitz, "Improved surrogate data for nonlinearity tests", PRL 1996.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=500)
+    >>> y = np.roll(x, 3) + rng.normal(size=500)  # y follows x three steps later
+    >>> found = infold.lagged_mutual_information(x, y, range(-5, 6), random_state=0)
+    >>> found.peak, found.pvalue
+    (3, 0.005)
+    """
+    shifts = check_lags("lags", lags)
+    asked = Method(check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors))
+    asked = asked._replace(random_state=random_state)
+    plan = Plan(n_surrogates, surrogates, block, alpha, random_state, n_jobs, verbose)
+    plan.check()
+    unit = NATS_PER_UNIT[check_choice("units", units, NATS_PER_UNIT)]
+    check_choice("difference", str(difference), ("0", "1"))
+    reach = max(max(map(abs, shifts)), lag_reach(given_lags))
+    grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
+    if difference:
+        for name in grid.series:
+            grid = differenced(grid, name)
+    size = None if windows is None else check_windows(windows, grid.times.size)
+    notes = [*stationarity_notes(grid, ("x", "y"))]
+    raw, grid = grid, standardized(grid, exact_ties=True) if standardize else grid
+    questions = tuple(_question(grid, lag, given_lags) for lag in shifts)
+    rows = [embed(grid, question) for question in questions]
+    for lag, found in zip(shifts, rows, strict=True):
+        check_rows(found, asked, f"lag {lag}")
+    mi = np.array([asked.value(found) for found in rows]) / unit
+    nothing = np.full(len(shifts), np.nan)
+    pvalues, corrected, thresholds, pvalue = nothing, nothing, nothing, float("nan")
+    if n_surrogates:
+        span = max(shifts) - min(shifts)
+        tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1, changing=("x", "y"))
+        notes += tested.notes
+        pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), n_surrogates)
+        judged = max_t(tested.observed, tested.null, max(alpha, 1 / (n_surrogates + 1)))
+        corrected, pvalue = judged.pvalues, float(judged.pvalues.min())
+        if alpha * (n_surrogates + 1) >= 1:
+            # The test has a statistic of its own (fewer rows, or changes): moved so that both say the same.
+            thresholds = mi + (judged.thresholds - tested.observed) / unit
+    in_time = None
+    if size is not None:
+        in_time = in_windows(grid, questions, shifts, asked, size, units, unit, n_jobs, verbose)
+    return LaggedInformation(
+        lags=shifts,
+        mi=mi,
+        pvalues=pvalues,
+        pvalue=pvalue,
+        corrected_pvalues=corrected,
+        thresholds=thresholds,
+        n_samples=np.array([found.times.size for found in rows]),
+        units=units,
+        method=method,
+        n_neighbors=n_neighbors,
+        surrogates=surrogates,
+        n_surrogates=n_surrogates,
+        alpha=alpha,
+        names={name: series.names for name, series in raw.series.items()},
+        given=names_of(raw, "given"),
+        windows=in_time,
+        notes=(*grid.notes, *tell(notes)),
+    )
+
+
+def _question(grid: Grid, lag: int, given_lags: Any) -> Blocks:
+    """Return the blocks x at time t − lag, y at time t, and what is given."""
+    x = same_lags("x", grid["x"].values.shape[1], [lag])
+    y = same_lags("y", grid["y"].values.shape[1], [0])
+    known: tuple[tuple[Term, ...], ...] = ((given_term(grid, given_lags),),) if "given" in grid else ()
+    return (x,), (y,), *known
+
+
+def lag_reach(given_lags: Any) -> int:
+    """Return the largest of the lags of what is given, before it is known what they belong to."""
+    if isinstance(given_lags, Mapping):
+        return max((lag_reach(own) for own in given_lags.values()), default=0)
+    return max((abs(lag) for lag in check_lags("given_lags", given_lags)), default=0)
+
+
+def names_of(grid: Grid, name: str) -> tuple[str, ...] | int | None:
+    """Return the names of the columns of a series, or how many they are; None if there is no such series."""
+    if name not in grid:
+        return None
+    return grid[name].names or grid[name].values.shape[1]

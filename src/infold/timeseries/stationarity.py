@@ -1,0 +1,120 @@
+"""Whether a series keeps its level and its spread, or wanders off; in words, with a remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import stdtr
+from scipy.stats import rankdata
+
+from infold.inference.notes import Note
+
+from .grid import Grid
+
+ALPHA_CHANGE = 0.001  # for each column and each of two tests
+DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
+SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
+FEWEST = 40  # steps below which nothing is said
+
+
+def wandering_columns(grid: Grid, name: str) -> list[int]:
+    """Return the columns in which a unit root cannot be ruled out: they may be random walks."""
+    series = grid[name]
+    return [
+        c
+        for c in np.flatnonzero(~series.nominal).tolist()
+        if _is_long(series.values[:, c]) and unit_root_t(series.values[:, c]) > DICKEY_FULLER
+    ]
+
+
+def unit_root_t(values: np.ndarray) -> float:
+    """Return the t value of Dickey and Fuller's test, augmented by lagged changes; NaN are left out, not bridged.
+
+    The number of lags is that of Said and Dickey, the cube root of n.
+    """
+    n_lags = round(np.isfinite(values).sum() ** (1 / 3))
+    changes = np.diff(values)
+    at = np.arange(n_lags, changes.size)
+    x = np.column_stack([values[at], np.ones(at.size), *(changes[at - lag] for lag in range(1, n_lags + 1))])
+    y = changes[at]
+    there = np.isfinite(x).all(axis=1) & np.isfinite(y)
+    x, y = x[there], y[there]
+    if len(y) <= 2 * x.shape[1]:
+        return math.nan
+    inverse = np.linalg.pinv(x.T @ x)
+    found = inverse @ (x.T @ y)
+    left = y - x @ found
+    error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]))
+    return float(found[0]) / error if error > 0 else math.nan
+
+
+def stationarity_notes(grid: Grid, names: tuple[str, ...]) -> Iterator[Note]:
+    """Tell of trends and of a spread that changes with time; of both sides it is urgent."""
+    trends, spreads = {}, {}
+    for name in names:
+        columns = [grid[name].values[:, c] for c in np.flatnonzero(~grid[name].nominal)]
+        trends[name] = any(_is_long(column) and changes_with_time(column) for column in columns)
+        spreads[name] = any(_is_long(column) and changes_with_time(_distance_from_trend(column)) for column in columns)
+    for found, what, remedy in (
+        (trends, "a trend", "take it off, or take changes (difference=1)"),
+        (spreads, "a spread that changes with time", "take logarithms, or look at windows="),
+    ):
+        told = [name for name in names if found[name]]
+        if told:
+            have = "has" if len(told) == 1 else "have"
+            yield Note(
+                f"{' and '.join(told)} {have} {what}: what series share over time need not be what they share from "
+                f"step to step; {remedy}.",
+                urgent=len(told) == len(names),
+            )
+
+
+def changes_with_time(values: np.ndarray) -> bool:
+    """Return whether ranks follow time more than their memory allows: rows that remember count as fewer."""
+    there = np.isfinite(values)
+    n = int(there.sum())
+    if not _is_long(values) or np.ptp(values[there]) == 0:
+        return False
+    time, scores = (_unit_scores(one) for one in (np.flatnonzero(there).astype(float), _ranks(values[there])))
+    r = float(scores @ time) / n
+    if r * r * n < SURELY_NONE:
+        return False
+    left = scores - r * time
+    memory = float(left[1:] @ left[:-1]) / float(left @ left)
+    memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # it comes out too low
+    effective = n * (1 - memory) / (1 + memory)
+    if effective <= 3:
+        return False
+    t = r * math.sqrt((effective - 2) / max(1 - r * r, 1e-12))
+    return 2 * float(stdtr(effective - 2, -abs(t))) < ALPHA_CHANGE
+
+
+def _distance_from_trend(values: np.ndarray) -> np.ndarray:
+    there = np.flatnonzero(np.isfinite(values))
+    out = np.full(values.size, np.nan)
+    time, own = _unit_scores(there.astype(float)), values[there] - values[there].mean()
+    out[there] = np.abs(own - float(own @ time) / time.size * time)
+    return out
+
+
+def _unit_scores(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean()
+    return centred / math.sqrt(float(centred @ centred) / centred.size)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return ranks; ties share theirs, as any order within a tie that follows time would look like a trend."""
+    order = np.argsort(values)
+    ordered = values[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        return rankdata(values)
+    ranks = np.empty(values.size)
+    ranks[order] = np.arange(values.size)
+    return ranks
+
+
+def _is_long(values: np.ndarray) -> bool:
+    there = np.isfinite(values)
+    return int(there.sum()) >= FEWEST and float(np.ptp(values[there])) > 0

@@ -1,0 +1,174 @@
+"""One series drawn anew such that it keeps its own memory and loses what it shares with the others.
+
+* "shifts": the series is turned in a circle, by more than lags and memory reach. Supposes that it is stationary; any
+  shape of memory is kept, seasons included. Where the end does not fit the beginning a turned series has a jump that
+  the true one has not, so that both ends are cut to where they fit.
+* "blocks": whole blocks of steps change places. Supposes that blocks are several times as long as the memory; a season
+  is lost.
+* "phases": the phases of its Fourier components are drawn anew (iterated AAFT, Schreiber & Schmitz 1996). Supposes a
+  linear Gaussian process seen through a monotone map; keeps spectrum and values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from infold.inference.notes import suggested_block
+from infold.inference.rows import Memory, memory
+
+from .grid import Grid
+
+SURROGATES = ("shifts", "blocks", "phases")
+ALPHA_MEMORY = 0.01  # a series that remembers nothing has no ends that must fit
+CUT, MOST_CUT = 10, 500  # an end may lose one part in CUT of the steps, and no more than MOST_CUT
+FIT, MOST_FIT = 10, 100  # ends are compared over as long a stretch
+WIDEST_GAP = 3  # a shift is at least a WIDEST_GAP-th of the series, if lags and memory reach farther
+ITERATIONS = 8  # of the amplitudes of IAAFT
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """The series turned in a circle within each segment."""
+
+    values: np.ndarray
+    segments: tuple[tuple[int, int], ...]
+    gap: int
+
+    def draw(self, seed: int) -> np.ndarray:
+        """Return the series turned by a random number of steps, another one in each segment."""
+        rng, out = np.random.default_rng(seed), self.values.copy()
+        for start, stop in self.segments:
+            n = stop - start
+            gap = min(self.gap, n // WIDEST_GAP)
+            by = int(rng.integers(gap, n - gap, endpoint=True)) if n > 1 else 0
+            out[start:stop] = np.roll(self.values[start:stop], by, axis=0)
+        return out
+
+    @property
+    def n_different(self) -> int:
+        """How many different draws there are, about."""
+        return int(
+            np.prod(
+                [
+                    float(stop - start - 2 * min(self.gap, (stop - start) // WIDEST_GAP) + 1)
+                    for start, stop in self.segments
+                ]
+            )
+        )
+
+
+@dataclass(frozen=True)
+class BlockOrders:
+    """Blocks of the series in random order within each segment; where the first one starts is random, too."""
+
+    values: np.ndarray
+    segments: tuple[tuple[int, int], ...]
+    length: int
+
+    def draw(self, seed: int) -> np.ndarray:
+        """Return the series with its blocks in random order."""
+        rng, out = np.random.default_rng(seed), self.values.copy()
+        for start, stop in self.segments:
+            first = start + int(rng.integers(0, self.length))
+            edges = [start, *range(first, stop, self.length), stop]
+            blocks = [self.values[i:j] for i, j in pairwise(edges) if j > i]
+            out[start:stop] = np.concatenate([blocks[b] for b in rng.permutation(len(blocks))])
+        return out
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The series with random phases and the same values (IAAFT); all columns are given the same phases."""
+
+    values: np.ndarray
+    segments: tuple[tuple[int, int], ...]
+
+    def draw(self, seed: int) -> np.ndarray:
+        """Return the series with other phases."""
+        rng, out = np.random.default_rng(seed), self.values.copy()
+        for start, stop in self.segments:
+            own = self.values[start:stop]
+            n = len(own)
+            ordered, spectrum = np.sort(own, axis=0), np.fft.rfft(own - own.mean(axis=0), axis=0)
+            sizes = np.abs(spectrum)
+            turned = spectrum * np.exp(2j * np.pi * rng.random(len(spectrum)))[:, None]
+            for _ in range(ITERATIONS):
+                drawn = _with_values(np.fft.irfft(turned, n, axis=0), ordered)
+                turned = np.fft.rfft(drawn - drawn.mean(axis=0), axis=0)
+                turned *= sizes / np.maximum(np.abs(turned), 1e-300)
+            out[start:stop] = _with_values(np.fft.irfft(turned, n, axis=0), ordered)
+        return out
+
+
+Surrogates = Shifts | BlockOrders | Phases
+"""Draws of one series; the test compares them with `values`, which may be fewer than the series itself."""
+
+
+def _with_values(shape: np.ndarray, ordered: np.ndarray) -> np.ndarray:
+    """Return the values of each column in the order of those of `shape`."""
+    return np.take_along_axis(ordered, shape.argsort(axis=0).argsort(axis=0), axis=0)
+
+
+def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, block: int | None) -> Surrogates:
+    """Return the draws of a series; the memory of `others`, with which it is compared, counts as well."""
+    series = grid[name]
+    own, other = (memory_of(grid, one) for one in (name, others))
+    if kind == "blocks":
+        length = block or suggested_block(own.length, other.length)
+        return BlockOrders(series.values, grid.segments, length)
+    if kind == "phases":
+        _refuse_phases(grid, name)
+        return Phases(series.values, grid.segments)
+    remembers = own.pvalue < ALPHA_MEMORY and other.pvalue < ALPHA_MEMORY
+    values, segments = series.values, grid.segments
+    if remembers:
+        values, segments = series.values.copy(), tuple(fitting_ends(series.values, *s) for s in grid.segments)
+        kept = np.zeros(len(values), bool)
+        for start, stop in segments:
+            kept[start:stop] = True
+        values[~kept] = np.nan
+    return Shifts(values, segments, block or reach + min(own.length, other.length))
+
+
+def _refuse_phases(grid: Grid, name: str) -> None:
+    series = grid[name]
+    if series.nominal.any():
+        raise ValueError(f"surrogates='phases' is for numbers, but {name} has classes; take 'shifts'.")
+    if any(np.isnan(series.values[start:stop]).any() for start, stop in grid.segments):
+        raise ValueError(
+            f"surrogates='phases' needs a series without gaps, but {name} has some; take 'shifts', or fill them in."
+        )
+
+
+def memory_of(grid: Grid, name: str) -> Memory:
+    """Return how a series remembers its past, group by group; missing values are left out."""
+    series = grid[name]
+    there = np.isfinite(series.values).all(axis=1)
+    places = np.cumsum(there) - 1
+    groups = [places[start:stop][there[start:stop]] for start, stop in grid.segments]
+    return memory(series.values[there], [rows for rows in groups if rows.size])
+
+
+def fitting_ends(values: np.ndarray, start: int, stop: int) -> tuple[int, int]:
+    """Return a part of values[start:stop] after which it could begin again.
+
+    That is, the stretch that follows the part resembles the one that it starts with, as in whole periods of a season.
+    """
+    n = stop - start
+    cut, width = min(n // CUT, MOST_CUT), max(2, min(n // FIT, MOST_FIT))
+    if cut < 1 or n < 4 * width:
+        return start, stop
+    known = values[start:stop]
+    scale = np.nanstd(known, axis=0)
+    filled = np.nan_to_num((known - np.nanmean(known, axis=0)) / np.where(scale > 0, scale, 1.0))
+
+    def stretches(first: int) -> np.ndarray:
+        return np.array([filled[i : i + width].ravel() for i in range(first, first + cut + 1)])
+
+    begins, follows = stretches(0), stretches(n - cut - width)
+    squared = (begins**2).sum(axis=1)[:, None] + (follows**2).sum(axis=1) - 2 * begins @ follows.T
+    a, b = np.unravel_index(np.argmin(squared), squared.shape)
+    return start + int(a), start + n - cut - width + int(b)

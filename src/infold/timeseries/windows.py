@@ -1,0 +1,110 @@
+"""The same question in sliding windows: does what two series share change with time?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infold.data.checks import check_count
+from infold.parallel.scheduler import in_order
+from infold.results import plain_types
+
+from .embedding import Blocks, Method, embed
+from .grid import Grid
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, repr=False)
+class Windows:
+    """Estimates in sliding windows of a series.
+
+    Attributes
+    ----------
+    starts, stops : ndarray of int
+        First row of each window, and the row after its last, in the order of time.
+    labels : tuple
+        What the columns of `values` are: lags, or the direction of a transfer entropy.
+    values : ndarray of shape (windows, labels)
+        Estimates, in `units`; NaN where a window has too few rows without a hole.
+    units : {"nats", "bits"}
+        The unit.
+    """
+
+    starts: np.ndarray
+    stops: np.ndarray
+    labels: tuple[Any, ...]
+    values: np.ndarray = field(compare=False)
+    units: str = "nats"
+
+    def to_frame(self) -> Any:
+        """Return a pandas table, a row for each window."""
+        pandas = pandas_for_frames()
+        table = pandas.DataFrame(self.values, columns=[str(label) for label in self.labels])
+        table.insert(0, "start", self.starts)
+        table.insert(1, "stop", self.stops)
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Plot the estimates over time."""
+        from infold.plotting.series import plot_windows
+
+        return plot_windows(self, ax=ax)
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        found = self.values[np.isfinite(self.values)]
+        said = f"from {found.min():.3g} to {found.max():.3g} {self.units}" if found.size else "no value"
+        return f"{len(self.starts)} windows of {int(self.stops[0] - self.starts[0])} rows: {said}"
+
+
+def pandas_for_frames() -> Any:
+    """Return pandas, or say how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame needs pandas; install it with: pip install pandas", name="pandas") from error
+    return pandas
+
+
+def check_windows(windows: Any, n: int) -> tuple[int, int]:
+    """Return (length, step) of windows, given as a length or as this pair; the step is a quarter by default."""
+    pair = windows if isinstance(windows, tuple | list) else (windows, None)
+    if len(pair) != 2:
+        raise ValueError(f"windows={windows!r} must be a length or (length, step); pass one of these.")
+    length = check_count("windows", pair[0], minimum=10)
+    if length > n:
+        raise ValueError(f"windows={length} is longer than the {n} rows; pass a shorter length.")
+    return length, max(1, length // 4) if pair[1] is None else check_count("windows", pair[1])
+
+
+def in_windows(
+    grid: Grid,
+    questions: tuple[Blocks, ...],
+    labels: tuple[Any, ...],
+    method: Method,
+    size: tuple[int, int],
+    units: str,
+    unit: float,
+    n_jobs: int | None,
+    verbose: int,
+) -> Windows:
+    """Return the estimates in windows of `size` (length, step); groups are one after the other."""
+    times, (length, step) = grid.times, size
+    starts = np.arange(0, times.size - length + 1, step)
+    jobs = [(grid, questions, method, times[start : start + length]) for start in starts]
+    found = list(in_order(_in_window, jobs, n_jobs=n_jobs, label="windows", verbose=verbose, batch=4))
+    return Windows(starts, starts + length, labels, np.array(found) / unit, units)
+
+
+def _in_window(grid: Grid, questions: tuple[Blocks, ...], method: Method, times: np.ndarray) -> list[float]:
+    least = max(2 * method.n_neighbors, method.n_neighbors + 1 + 2 * method.theiler)
+    rows = (embed(grid, question, times) for question in questions)
+    return [method.value(found) if found.times.size > least else np.nan for found in rows]

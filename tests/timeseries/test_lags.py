@@ -1,0 +1,181 @@
+"""Mutual information over lags: the numbers of KSG, the lag that is true, and p-values that hold."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import infold
+
+from .samples import autoregression
+
+QUIET = {"n_surrogates": 0, "verbose": 0}
+
+
+def test_each_lag_is_the_mutual_information_of_its_rows(rng):
+    x, y = rng.normal(size=(2, 100))
+    found = infold.lagged_mutual_information(x, y, [-3, 0, 2], standardize=False, **QUIET)
+    pairs = [(x[3:], y[:-3]), (x, y), (x[:-2], y[2:])]
+    expected = [infold.mutual_information(a, b, method="ksg", n_neighbors=4, standardize=False).mi for a, b in pairs]
+    assert_allclose(found.mi, expected, atol=1e-13)
+    assert_array_equal(found.n_samples, [97, 100, 98])
+    assert np.isnan(found.pvalue)
+
+
+def test_given_series_have_lags_of_their_own(rng):
+    x, y, a, b = rng.normal(size=(4, 90))
+    z = np.column_stack([a, b])
+    found = infold.lagged_mutual_information(x, y, [1], z, given_lags={0: [1, 2], 1: 3}, standardize=False, **QUIET)
+    known = np.column_stack([a[2:-1], a[1:-2], b[:-3]])
+    expected = infold.conditional_mutual_information(
+        x[2:-1], y[3:], known, method="ksg", n_neighbors=4, standardize=False
+    )
+    assert found.mi[0] == pytest.approx(expected.mi, abs=1e-13)
+
+
+def test_the_true_lag_is_found(rng):
+    x = autoregression(rng, 600, 0.5, 1)[0]
+    y = np.roll(x, -4) + rng.normal(size=600)
+    found = infold.lagged_mutual_information(x, y, range(-8, 9), random_state=0)
+    assert found.peak == -4
+    assert found.pvalue == 0.005
+    assert found.pvalues[found.lags.index(-4)] == 0.005
+    assert found.pvalues[found.lags.index(8)] > 0.05
+    assert_array_equal(found.mi > found.thresholds, found.corrected_pvalues <= 0.05)
+    assert found.corrected_pvalues.min() == found.pvalue
+
+
+def test_two_columns_that_tell_only_together(rng):
+    a, b = rng.normal(size=(2, 700))
+    y = np.roll(np.sign(a * b) * np.abs(rng.normal(size=700)), 2)
+    found = infold.lagged_mutual_information(np.column_stack([a, b]), y, range(5), n_surrogates=49, random_state=0)
+    assert found.peak == 2
+    assert found.pvalue == 0.02
+
+
+# 60 pairs: at a level of 5 % more than 8 rejections have a chance of 0.5 %; shuffled rows would give 40 and more.
+@pytest.mark.filterwarnings("ignore::infold.DataWarning")  # two random walks may both seem to have a trend
+@pytest.mark.parametrize("kind", ["memory", "season", "random walk"])
+def test_independent_series_are_seldom_told_dependent(kind):
+    rejected = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 11])
+        if kind == "memory":
+            x, y = autoregression(rng, 150, 0.9)
+        elif kind == "season":
+            angles = 2 * np.pi * np.arange(150) / 15 + rng.uniform(0, 7, (2, 1))
+            x, y = np.cos(angles) + 0.5 * rng.normal(size=(2, 150))
+        else:
+            x, y = np.cumsum(rng.normal(size=(2, 150)), axis=1)
+        found = infold.lagged_mutual_information(x, y, [0], n_surrogates=39, random_state=seed, n_jobs=1, verbose=0)
+        rejected += found.pvalue <= 0.05
+    assert rejected <= 8
+
+
+@pytest.mark.filterwarnings("ignore::infold.DataWarning")
+def test_what_is_not_stationary_is_told(rng):
+    x, y = np.cumsum(rng.normal(size=(2, 400)), axis=1)
+    assert "may be a random walk" in " ".join(infold.lagged_mutual_information(x, y, [0], n_surrogates=19).notes)
+    trend = np.linspace(0, 4, 400)
+    notes = " ".join(
+        infold.lagged_mutual_information(trend + rng.normal(size=400), rng.normal(size=400), [0], **QUIET).notes
+    )
+    assert "x has a trend" in notes
+    assert "difference=1" in notes
+    growing = np.exp(trend / 2) * rng.normal(size=400)
+    notes = " ".join(infold.lagged_mutual_information(rng.normal(size=400), growing, [0], **QUIET).notes)
+    assert "y has a spread that changes" in notes
+
+
+def test_common_trends_are_a_warning(rng):
+    trend = np.linspace(0, 4, 300)
+    with pytest.warns(infold.DataWarning, match="x and y have a trend"):
+        infold.lagged_mutual_information(*(trend + rng.normal(size=(2, 300))), [0], **QUIET)
+
+
+def test_stationary_series_get_no_note():
+    notes = []
+    for seed in range(20):
+        pair = autoregression(np.random.default_rng([seed, 5]), 500, 0.7)
+        notes += infold.lagged_mutual_information(*pair, [0], n_surrogates=19, verbose=0).notes
+    assert len(notes) <= 1
+
+
+def test_differences(rng):
+    x, y = np.cumsum(rng.normal(size=(2, 100)), axis=1)
+    found = infold.lagged_mutual_information(x, y, [1], difference=1, standardize=False, **QUIET)
+    expected = infold.lagged_mutual_information(np.diff(x), np.diff(y), [1], standardize=False, **QUIET)
+    assert_allclose(found.mi, expected.mi, atol=1e-12)
+
+
+def test_windows_follow_a_coupling_that_starts_late(rng):
+    x, y = rng.normal(size=(2, 600))
+    y[300:] += 2 * x[300:]
+    found = infold.lagged_mutual_information(x, y, [0, 1], windows=(150, 50), **QUIET).windows
+    assert_array_equal(found.starts, range(0, 451, 50))
+    assert found.values[0, 0] < 0.2 < 0.4 < found.values[-1, 0]
+    assert abs(found.values[-1, 1]) < 0.2
+    assert list(found.to_frame().columns) == ["start", "stop", "0", "1"]
+
+
+@pytest.mark.parametrize("surrogates", ["shifts", "blocks", "phases"])
+def test_every_kind_of_surrogates_sees_a_dependence(rng, surrogates):
+    x = autoregression(rng, 300, 0.6, 1)[0]
+    y = x + 0.5 * rng.normal(size=300)
+    labels = np.repeat(["a", "b"], 150)
+    found = infold.lagged_mutual_information(
+        x, y, [0], surrogates=surrogates, groups=labels, n_surrogates=19, random_state=0
+    )
+    assert found.pvalue == 0.05
+
+
+def test_the_same_bits_for_any_number_of_workers(rng):
+    x, y = autoregression(rng, 150, 0.5)
+    one, two = (
+        infold.lagged_mutual_information(x, y, [0, 1], random_state=5, n_surrogates=20, n_jobs=n) for n in (1, 2)
+    )
+    assert one.to_dict() == two.to_dict()
+
+
+def test_result_serialises(rng):
+    x, y = rng.normal(size=(2, 80))
+    found = infold.lagged_mutual_information(x, y, range(-2, 3), n_surrogates=19, windows=40, random_state=0)
+    assert json.loads(json.dumps(found.to_dict()))["lags"] == [-2, -1, 0, 1, 2]
+    assert all(len(line) <= 80 for line in repr(found).splitlines() if not line.startswith("  note"))
+    assert len(found.to_frame()) == 5
+    assert float(found) == found.pvalue
+
+
+@pytest.mark.parametrize("surrogates", ["shifts", "blocks"])
+def test_constants_and_short_series_answer(rng, surrogates):
+    found = infold.lagged_mutual_information(
+        np.ones(30), rng.normal(size=30), [0, 5], n_surrogates=19, surrogates=surrogates
+    )
+    assert_array_equal(found.mi, 0.0)
+    assert found.pvalue == 1.0
+    assert infold.lagged_mutual_information(*rng.normal(size=(2, 12)), [0], n_surrogates=19).n_samples[0] == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"lags": []}, "one or more different lags"),
+        ({"lags": [60]}, "lag 60 has 0"),
+        ({"given": np.zeros((50, 2)), "given_lags": {0: 1}}, "no lag for column 1"),
+        ({"given": np.zeros(50), "given_lags": {"a": 1}}, "is no column of given"),
+        ({"time": ["monday"] * 50}, "neither numbers nor ISO dates"),
+        (
+            {
+                "surrogates": "phases",
+                "x": np.r_[np.sin(np.arange(25.0)), np.nan, np.sin(np.arange(24.0))],
+                "n_surrogates": 19,
+            },
+            "without gaps",
+        ),
+    ],
+)
+def test_mistakes_are_told(rng, options, says):
+    given = {"x": rng.normal(size=50), "y": rng.normal(size=50), "lags": [0], **QUIET, **options}
+    with pytest.raises(ValueError, match=says):
+        infold.lagged_mutual_information(**given)

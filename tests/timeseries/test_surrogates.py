@@ -1,0 +1,67 @@
+"""Surrogates keep what they say they keep."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from infold.timeseries.grid import read_series
+from infold.timeseries.stationarity import unit_root_t
+from infold.timeseries.surrogates import fitting_ends, make_surrogates
+
+from .samples import autoregression
+
+
+def grid_of(x, y, groups=None):
+    return read_series({"x": x, "y": y}, groups=groups, time=None, reach=3)
+
+
+@pytest.mark.parametrize("kind", ["shifts", "blocks", "phases"])
+def test_groups_keep_their_values(rng, kind):
+    labels = np.repeat([0, 1, 2], [40, 60, 50])
+    x, y = rng.normal(size=(2, 150))
+    grid = grid_of(x, y, labels)
+    draws = make_surrogates(grid, "x", "y", kind, 3, None)
+    one, two = draws.draw(1), draws.draw(2)
+    assert not np.array_equal(one, two, equal_nan=True)
+    assert_array_equal(one, draws.draw(1))
+    for start, stop in grid.segments:
+        assert_array_equal(np.sort(one[start:stop], axis=0), np.sort(draws.values[start:stop], axis=0))
+    outside = grid.rows < 0
+    assert np.isnan(one[outside]).all()
+
+
+def test_shifts_are_long_and_turn_the_series(rng):
+    x, y = rng.normal(size=(2, 100))
+    draws = make_surrogates(grid_of(x, y), "x", "y", "shifts", 10, None)
+    for seed in range(50):
+        turned = draws.draw(seed)[:, 0]
+        turned = turned[np.isfinite(turned)]
+        by = int(np.flatnonzero(turned == x[0])[0])
+        assert_array_equal(turned, np.roll(x, by))
+        assert 10 < by < 90
+
+
+def test_phases_keep_the_spectrum():
+    x, y = autoregression(np.random.default_rng(0), 512, 0.8)
+    grid = grid_of(x, y)
+    drawn = make_surrogates(grid, "x", "y", "phases", 3, None).draw(0)[np.flatnonzero(grid.rows >= 0), 0]
+    lag_1 = [np.corrcoef(v[1:], v[:-1])[0, 1] for v in (x, drawn)]
+    assert lag_1[0] == pytest.approx(lag_1[1], abs=0.03)
+    assert abs(np.corrcoef(x, drawn)[0, 1]) < 0.5
+
+
+def test_ends_that_fit_are_whole_periods():
+    wave = np.sin(2 * np.pi * np.arange(205) / 20)
+    start, stop = fitting_ends(wave[:, None], 0, 205)
+    assert (stop - start) % 20 == 0
+    assert stop - start >= 120
+
+
+def test_unit_roots():
+    rng = np.random.default_rng(0)
+    values = [unit_root_t(np.cumsum(rng.normal(size=300))) for _ in range(40)]
+    assert np.median(values) == pytest.approx(-1.57, abs=0.4)  # the median of Dickey and Fuller's law; 40 draws
+    assert unit_root_t(rng.normal(size=300)) < -4
+    broken = rng.normal(size=300)
+    broken[100:120] = np.nan
+    assert_allclose(unit_root_t(broken), unit_root_t(np.r_[broken[:100], np.full(99, np.nan), broken[120:]]))
