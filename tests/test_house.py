@@ -19,6 +19,7 @@ ROOMS = [
     {"results"},
     {"measures", "datasets"},
     {"inference"},
+    {"networks"},
     {"plotting"},
     {"report"},
     {"reproduce"},

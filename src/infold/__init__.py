@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .inference.permutation import independence_test
     from .inference.relevance import Relevance, relevance
     from .measures import conditional_mutual_information, mutual_information
+    from .networks import Network, network
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
 
 __version__ = "0.1.0"
@@ -29,12 +30,14 @@ _HOME = {
     "KSG": "estimators",
     "LNN": "estimators",
     "MutualInformation": "results",
+    "Network": "networks",
     "conditional_mutual_information": "measures",
     "confidence_interval": "inference.interval",
     "datasets": "",
     "diagnose": "inference.diagnosis",
     "independence_test": "inference.permutation",
     "mutual_information": "measures",
+    "network": "networks",
     "paper_settings": "estimators",
     "Relevance": "inference.relevance",
     "plotting": "",
@@ -54,6 +57,7 @@ __all__ = [
     "GeodesicKSG",
     "IndependenceTest",
     "MutualInformation",
+    "Network",
     "Relevance",
     "conditional_mutual_information",
     "confidence_interval",
@@ -61,6 +65,7 @@ __all__ = [
     "diagnose",
     "independence_test",
     "mutual_information",
+    "network",
     "paper_settings",
     "plotting",
     "relevance",
