@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from . import compile, demo, estimate, reproduce, trust
+from . import compile, demo, estimate, network, reproduce, trust
 from .answers import installed_version
 from .group import Commands
 
@@ -38,6 +38,7 @@ app.command("test")(trust.independence)
 app.command("diagnose")(trust.diagnose)
 app.command("relevance")(trust.relevance)
 app.command("report")(trust.report)
+app.command("network")(network.network)
 app.command("reproduce")(reproduce.reproduce)
 
 

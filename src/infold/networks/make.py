@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import numbers
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .result import Network
 from .store import Folder, Memory
 
 METHODS = ("ksg", "auto")
+FEWEST_ROWS = 8
 
 
 def network(
@@ -30,7 +32,7 @@ def network(
     method: str = "ksg",
     n_neighbors: int = 3,
     units: str = "nats",
-    random_state: int | None = 0,
+    random_state: Any = 0,
     n_jobs: int | None = -1,
     verbose: int = 1,
     discrete_x: Any = None,
@@ -59,8 +61,9 @@ def network(
         k of both methods.
     units : {"nats", "bits"}, default="nats"
         Natural logarithm or base 2.
-    random_state : int or None, default=0
-        Seed of the order of tied values, of permutations, and of "auto". None draws one.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the order of tied values, of permutations, and of "auto". None draws one, or, with a folder that has
+        been begun, takes that of the folder.
     n_jobs : int or None, default=-1
         Tiles of the matrix that are computed at a time; −1 uses all cores. The answer is the same to the bit, also on a
         cluster, with ``joblib.parallel_config("dask")``.
@@ -112,34 +115,35 @@ def network(
     k = check_count("n_neighbors", n_neighbors)
     columns = gather(X, Y, given, nodes, discrete_x, discrete_y, missing)
     n = columns.values.shape[1]
-    if n < max(8, k + 2):
+    if n < fewest_rows(k):
         raise ValueError(
-            f"n_neighbors={k} needs at least {max(8, k + 2)} samples, but X has {n}; lower n_neighbors or add samples."
+            f"n_neighbors={k} needs at least {fewest_rows(k)} samples, but X has {n}; lower n_neighbors or add samples."
         )
     seed = _seed(random_state)
-    settings = {
-        "method": method, "n_neighbors": k, "random_state": random_state, "missing": missing,
-        "n_nodes": len(columns.nodes),
-    }  # fmt: skip
+    settings: dict[str, Any] = {"method": method, "n_neighbors": k, "missing": missing, "random_state": seed}
     shape = _shape(columns)
     store: Memory | Folder = Memory(shape) if folder is None else Folder(Path(folder), shape)
-    seed = store.begin({"data": _digest(columns), **settings, "seed": seed}, fixed=random_state is not None)
-    work = None
+    is_fixed = isinstance(random_state, numbers.Integral)
+    seed = settings["random_state"] = store.begin({"data": _digest(columns), **settings}, is_fixed)
     if not store.is_complete:
-        work = _work(columns, method, k, seed, n_jobs, verbose)
+        laws = make_laws(columns, k, n_jobs, verbose)
+        work = make_work(columns, method, k, seed, laws)
         _fill(store, columns, work, n_jobs, verbose)
     mi, pvalues = store.matrices()
     return Network(
         mi_matrix=mi, pvalue_matrix=pvalues, names=columns.names[: columns.n_rows],
         other_names=None if columns.is_square else columns.names[columns.n_rows :],
         units=units, method=method, n_samples=n, kinds=columns.kinds, given=columns.given_names,
-        n_dropped=columns.n_dropped, settings={**settings, "random_state": seed}, columns=columns,
+        n_dropped=columns.n_dropped, settings=settings, columns=columns,
     )  # fmt: skip
 
 
-def _seed(random_state: int | None) -> int:
+def _seed(random_state: Any) -> int:
+    """Return a number that, as `random_state`, gives the same answer again."""
     from infold.core.random import draw_seeds
 
+    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+        return int(random_state)
     return int(draw_seeds(random_state, 1)[0] >> np.uint64(1))
 
 
@@ -156,9 +160,32 @@ def _digest(columns: Columns) -> str:
     return digest.hexdigest()
 
 
-def _work(columns: Columns, method: str, k: int, seed: int, n_jobs: int | None, verbose: int) -> Any:
-    """Return what all tiles need: ranks, null laws, and the rows that may change places given Z."""
+def fewest_rows(k: int) -> int:
+    """Return the rows that a pair needs to be looked at."""
+    return max(FEWEST_ROWS, k + 2)
+
+
+def make_laws(columns: Columns, k: int, n_jobs: int | None, verbose: int) -> dict[int, Any]:
+    """Return the null laws of columns without ties, by the rows that pairs of them have."""
     from infold.core.pairs.null import Draws, draws_for, grid, pair_laws
+
+    single = [first for first, stop in columns.nodes if stop - first == 1 and columns.kinds[first] == CONTINUOUS]
+    if len(single) < 2:
+        return {}
+    there = ~np.isnan(columns.values[single])
+    counts = (
+        {there.shape[1]} if there.all() else set(np.unique(there.astype(np.float32) @ there.T).astype(int).tolist())
+    )
+    counts = {count for count in counts if count >= fewest_rows(k)}
+    if len(counts) == 1:
+        draws = draws_for(math.prod(_shape(columns)) // (2 if columns.is_square else 1))
+    else:
+        counts, draws = {grid(count) for count in counts}, Draws(200_000, 20_000)
+    return {count: pair_laws(count, k, draws, n_jobs, verbose) for count in sorted(counts)}
+
+
+def make_work(columns: Columns, method: str, k: int, seed: int, laws: dict[int, Any]) -> Any:
+    """Return what all tiles need: columns as ranks, and the rows that may change places given Z."""
     from infold.core.pairs.work import NOMINAL as CLASSES
     from infold.core.pairs.work import RANKED, TIED, Node, Work, as_ranks
 
@@ -171,16 +198,7 @@ def _work(columns: Columns, method: str, k: int, seed: int, n_jobs: int | None, 
         for c, (column, kind) in enumerate(zip(values, kinds, strict=True))
     ]
     nodes = tuple(Node(*bounds) for bounds in columns.nodes)
-    single = np.array([node.first for node in nodes if node.is_single and kinds[node.first] == RANKED], np.int64)
-    there = ~np.isnan(values[single])
-    fewest, n = max(8, k + 2), values.shape[1]
-    rows = {n} if there.all() else {int(c) for c in np.unique(there.astype(np.float32) @ there.T.astype(np.float32))}
-    rows = {count for count in rows if count >= fewest}
-    n_pairs = math.prod(_shape(columns)) // (2 if columns.is_square else 1)
-    draws = draws_for(n_pairs) if len(rows) == 1 else Draws(200_000, 20_000)
-    needed = rows if len(rows) == 1 else {grid(count) for count in rows}
-    laws = {count: pair_laws(count, k, draws, n_jobs, verbose) for count in sorted(needed)} if single.size > 1 else {}
-    return Work(np.array(ranked), kinds, nodes, laws, method, k, seed, shuffle)
+    return Work(np.array(ranked), kinds, nodes, laws, method, k, fewest_rows(k), seed, shuffle)
 
 
 def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any]:

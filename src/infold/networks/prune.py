@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from infold.data.checks import check_choice
-from infold.data.kinds import CONTINUOUS, NOMINAL
 from infold.parallel.scheduler import in_order
 
-from .result import Network, triangles
+from .inputs import Columns
+from .make import make_laws, make_work
+from .result import Network, neighbors_of, triangles
 
 WAYS = ("conditional", "dpi")
-CLEAR = 0.05  # a p-value given one neighbour beyond which no other is asked
 
 
 def pruned(network: Network, how: str, fdr: float, tolerance: float, n_jobs: int | None, verbose: int) -> Network:
@@ -31,9 +31,8 @@ def pruned(network: Network, how: str, fdr: float, tolerance: float, n_jobs: int
         changed, new = gone.astype(np.int64), np.ones(gone.size)
         mi[i[changed], j[changed]] = mi[j[changed], i[changed]] = 0.0
     else:
-        found = list(triangles(i, j, len(mi)))
-        changed = np.array([e for e, _ in found], np.int64)
-        new = _conditional(network, i, j, mi, pvalues, found, n_jobs, verbose)
+        changed = np.arange(i.size)
+        new = _conditional(network, i, j, pvalues, n_jobs, verbose)
     pvalues[i[changed], j[changed]] = pvalues[j[changed], i[changed]] = new
     return replace(network, mi_matrix=mi, pvalue_matrix=pvalues, pruned=how)
 
@@ -44,20 +43,14 @@ def _is_weakest(mi: np.ndarray, a: int, b: int, third: list[int], tolerance: flo
 
 
 def _conditional(
-    network: Network,
-    i: np.ndarray,
-    j: np.ndarray,
-    mi: np.ndarray,
-    pvalues: np.ndarray,
-    found: list[tuple[int, list[int]]],
-    n_jobs: int | None,
-    verbose: int,
+    network: Network, i: np.ndarray, j: np.ndarray, pvalues: np.ndarray, n_jobs: int | None, verbose: int
 ) -> np.ndarray:
-    """Return the largest p-value of each edge given one of its common neighbours, or given none."""
-    from infold.core.pairs.null import draws_for, pair_laws
+    """Return the largest p-value of each edge, given none or one of the nodes with smaller p-values to both its ends.
 
-    columns, settings = network.columns, network.settings
-    n = columns.values.shape[1]
+    By the data-processing inequality, what goes by way of another node is weaker than either step. One job is one node
+    c: the network of its neighbours, given c.
+    """
+    columns = network.columns
     if np.isnan(columns.values).any():
         raise ValueError(
             "prune(how='conditional') needs rows without missing values, but there are some; make the network with "
@@ -65,47 +58,39 @@ def _conditional(
         )
     if any(stop - first > 1 for first, stop in columns.nodes):
         raise ValueError("prune(how='conditional') is for nodes of one column, but some have several; pass how='dpi'.")
-    laws = {n: pair_laws(n, settings["n_neighbors"], draws_for(network.n_pairs), n_jobs, verbose)}
-    jobs = []
-    for edge, third in found:
-        a, b = int(i[edge]), int(j[edge])
-        order = sorted(third, key=lambda c: -min(mi[a, c], mi[b, c]))  # what explains most first
-        jobs.append((columns, laws, settings["n_neighbors"], settings["random_state"], a, b, order))
-    answers = in_order(_given_each, jobs, n_jobs=n_jobs, label="triangles", verbose=verbose)
-    return np.maximum(np.array(list(answers)), pvalues[i, j][[e for e, _ in found]]) if found else np.empty(0)
+    k, seed = network.settings["n_neighbors"], network.settings["random_state"]
+    near = neighbors_of(i, j, len(pvalues))
+    parts = [(c, np.array(sorted(own))) for c, own in enumerate(near) if len(own) > 1]
+    laws = make_laws(columns, k, n_jobs, verbose) if parts else {}
+    jobs = [(given_column(columns, c, own), laws, k, seed) for c, own in parts]
+    answers = in_order(_given_node, jobs, n_jobs=n_jobs, label="neighbours of nodes", verbose=verbose)
+    largest = pvalues.copy()
+    for (c, own), found in zip(parts, answers, strict=True):
+        where, steps = np.ix_(own, own), pvalues[c, own]
+        may_explain = np.maximum(steps[:, None], steps) <= pvalues[where]
+        found = np.where(may_explain, np.fmax(found, found.T), np.nan)
+        largest[where] = np.fmax(largest[where], found)
+    return largest[i, j]
 
 
-def _given_each(columns: Any, laws: Any, k: int, seed: int, a: int, b: int, third: list[int]) -> float:
-    """Return the largest p-value of two columns given each of others, or the first that is clear."""
-    largest = 0.0
-    for c in third:
-        largest = max(largest, _given(columns, laws, k, seed, a, b, c))
-        if largest > CLEAR:
-            break
-    return largest
-
-
-def _given(columns: Any, laws: Any, k: int, seed: int, a: int, b: int, c: int) -> float:
-    """Return the p-value of two columns given a third, and given the confounders that there are."""
-    from infold.core.copula.local_shuffle import unconfounded
-    from infold.core.pairs.given import without_rows_in_place
-    from infold.core.pairs.tile import Tile, tile_values
-    from infold.core.pairs.work import LOG_P, RANKED, TIED, Node, Work, as_ranks
-    from infold.core.pairs.work import NOMINAL as CLASSES
-
-    kinds = [columns.kinds[c] for c in (a, b)]
-    masks = [np.array([kind == NOMINAL]) for kind in (*kinds, columns.kinds[c])]
-    x, y, z = (columns.values[one][:, None] for one in (a, b, c))
-    if columns.given is not None:
-        z = np.hstack([z, columns.given])
-        masks[2] = np.concatenate([masks[2], [kind == NOMINAL for kind in columns.given_kinds]])
-    left = unconfounded(x, y, z, (masks[0], masks[1], masks[2]), seed)
-    codes = np.array([{CONTINUOUS: RANKED, NOMINAL: CLASSES}.get(kind, TIED) for kind in kinds])
-    values = [
-        as_ranks(column, np.random.default_rng((seed, side))) if code == RANKED else column
-        for side, (column, code) in enumerate(zip((left.x[:, 0], left.y[:, 0]), codes, strict=True))
-    ]
-    work = Work(
-        np.array(values), codes, (Node(0, 1), Node(1, 2)), laws, "ksg", k, seed, without_rows_in_place(left.shuffle)
+def given_column(columns: Columns, c: int, own: np.ndarray) -> Columns:
+    """Return some columns, given another one and the confounders that there are."""
+    given = columns.values[[c]].T if columns.given is None else np.column_stack([columns.values[c], columns.given])
+    return columns._replace(
+        values=columns.values[own],
+        kinds=tuple(columns.kinds[one] for one in own),
+        nodes=tuple((one, one + 1) for one in range(own.size)),
+        names=tuple(columns.names[one] for one in own),
+        n_rows=own.size,
+        given=given,
+        given_kinds=(columns.kinds[c], *columns.given_kinds),
     )
-    return float(np.exp(tile_values(work, Tile(0, 1, 1, 2))[LOG_P, 0, 0]))
+
+
+def _given_node(columns: Columns, laws: Any, k: int, seed: int) -> np.ndarray:
+    """Return the p-values of all pairs of some columns, given one; NaN on and below the diagonal."""
+    from infold.core.pairs.tile import Tile, tile_values
+    from infold.core.pairs.work import LOG_P
+
+    p = columns.n_rows
+    return np.exp(tile_values(make_work(columns, "ksg", k, seed, laws), Tile(0, p, 0, p))[LOG_P])

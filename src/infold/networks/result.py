@@ -154,10 +154,10 @@ class Network:
         Parameters
         ----------
         how : {"conditional", "dpi"}, default="conditional"
-            "conditional" tests each edge of a triangle given the third node, as `given` does; the edge's p-value
-            becomes the largest of these, so that it must hold given each common neighbour. "dpi" takes away the weakest
-            edge of each triangle if its MI is below (1 − tolerance) times that of the others, as ARACNe does: by the
-            data-processing inequality it may be indirect. It takes no time, and takes away true edges of triangles.
+            By the data-processing inequality, the weakest edge of a triangle may be indirect. "conditional" tests it
+            given the third node, as `given` does; its p-value becomes the largest of these, so that it must hold given
+            each node with smaller p-values to both its ends. "dpi" takes it away untested if its MI is below
+            (1 − tolerance) times that of both others, as ARACNe does: at once, but true edges of triangles go too.
         fdr : float, default=0.05
             Which edges there are to begin with.
         tolerance : float, default=0.1
@@ -229,22 +229,31 @@ class Network:
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
-        edges = self.edge_list()
+        return self.summary()
+
+    def summary(self, fdr: float = 0.05) -> str:
+        """Return a few lines for people, with the first edges."""
+        edges = self.edge_list(fdr)
         known = f" given {len(self.given)}" if self.given else ""
-        lines = [
-            f"{len(edges)} edges among {len(self.node_names)} nodes{known} ({self.n_pairs} pairs, FDR 5 %)",
-            *(f"  {_short(e['source'])} – {_short(e['target'])}: {_mi(e, self.units)}" for e in edges[:MOST_LINES]),
-            *([f"  and {len(edges) - MOST_LINES} more"] if len(edges) > MOST_LINES else []),
-            f"  data      {self.n_samples} samples"
-            + (f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else "")
-            + f", method {self.method}"
-            + (f", pruned: {self.pruned}" if self.pruned else ""),
-        ]
-        return "\n".join(lines)
+        dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
+        pruned = f", pruned: {self.pruned}" if self.pruned else ""
+        return "\n".join(
+            [
+                f"{_counted(len(edges), 'edge')} among {_counted(len(self.node_names), 'node')}{known} "
+                f"({_counted(self.n_pairs, 'pair')}, FDR {100 * fdr:g} %)",
+                *(f"  {_short(e['source'])} – {_short(e['target'])}: {_mi(e, self.units)}" for e in edges[:MOST_LINES]),
+                *([f"  and {len(edges) - MOST_LINES} more"] if len(edges) > MOST_LINES else []),
+                f"  data      {self.n_samples} samples{dropped}, method {self.method}{pruned}",
+            ]
+        )
 
     def _frame(self, matrix: np.ndarray) -> Any:
         columns = self.other_names or self.names
         return make_frame(dict(zip(columns, np.asarray(matrix).T, strict=True)), self.names)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _short(name: str) -> str:

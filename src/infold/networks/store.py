@@ -36,9 +36,9 @@ class Memory:
         self.shape = shape
         self._matrices = np.full(shape, np.nan), np.full(shape, np.nan)
 
-    def begin(self, settings: dict[str, Any], fixed: bool) -> int:
+    def begin(self, settings: dict[str, Any], is_fixed: bool) -> int:
         """Return the seed."""
-        return int(settings["seed"])
+        return int(settings["random_state"])
 
     def has(self, tile: Any) -> bool:
         """Return False: nothing is there yet."""
@@ -64,8 +64,8 @@ class Folder:
         """Whether the matrices are there."""
         return all((self.folder / name).exists() for name in MATRICES)
 
-    def begin(self, settings: dict[str, Any], fixed: bool) -> int:
-        """Return the seed, that of an earlier run unless it is `fixed`; refuse a folder with another network in it."""
+    def begin(self, settings: dict[str, Any], is_fixed: bool) -> int:
+        """Return the seed, that of an earlier run unless this one `is_fixed`; refuse a folder with another network in it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
@@ -73,8 +73,8 @@ class Folder:
         manifest = self.folder / MANIFEST
         if manifest.exists():
             known = json.loads(manifest.read_text())
-            if not fixed:
-                settings = {**settings, "seed": known.get("seed")}
+            if not is_fixed:
+                settings = {**settings, "random_state": known.get("random_state")}
             other = [key for key in settings if known.get(key) != settings[key]]
             if other:
                 raise ValueError(
@@ -85,7 +85,7 @@ class Folder:
             raise ValueError(f"folder={str(self.folder)!r} has other files in it; name an empty or a new folder.")
         else:
             write_output(manifest, json.dumps(settings, indent=2))
-        return int(settings["seed"])
+        return int(settings["random_state"])
 
     def _path(self, tile: Any) -> Path:
         return self.folder / f"tile-{tile.top:06}-{tile.left:06}.npy"

@@ -44,13 +44,9 @@ class Work(NamedTuple):
     laws: Mapping[int, PairLaws]  # by n
     method: str
     k: int
+    fewest_rows: int  # a pair with fewer is not looked at
     seed: int
     shuffle: LocalShuffle | None  # given Z: rows that may change places
-
-    @property
-    def fewest_rows(self) -> int:
-        """Rows below which a pair is not looked at."""
-        return max(8, self.k + 2)
 
 
 def as_ranks(column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
