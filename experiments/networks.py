@@ -69,8 +69,8 @@ def confounded(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 def level(args: argparse.Namespace) -> None:
     """Share of null pairs with p ≤ .05 and .001, and the mean share of false edges among all edges at 5 %."""
     rows = []
-    cases = [("independent", 100, 1000), ("blocks", 100, 1000), ("independent", 30, 1000), ("blocks", 500, 100),
-             ("mixed", 100, 150), ("confounded", 200, 40), ("confounded, not given", 200, 5)]  # fmt: skip
+    cases = [("independent", 100, 1000), ("blocks", 100, 1000), ("independent", 30, 1000), ("blocks", 500, 60),
+             ("mixed", 100, 20), ("confounded", 200, 20), ("confounded, not given", 200, 5)]  # fmt: skip
     for kind, n, repetitions in cases:
         small, tiny, false = [], [], []
         for seed in range(1001, 1001 + repetitions):
@@ -119,7 +119,7 @@ def tail(args: argparse.Namespace) -> None:
         first, second = np.triu_indices(int(np.sqrt(2 * draws / 5)) + 1 if n == 50 else 1000, 1)
         ksg = ksg_score(null._null_ksg(ranks, first, second, 3), n)
         for pairs in (45, 500_000):
-            laws = pair_laws(n, 3, draws_for(pairs))
+            laws = pair_laws(n, 3, draws_for(pairs, n))
             for name, sample, law in (("smooth", waves, laws.smooth), ("neighbours", ksg, laws.neighbors)):
                 for p in (0.05, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
                     rank = round(p * sample.size)

@@ -86,8 +86,8 @@ def network(
     -----
     A pair is tested by two statistics of its ranks: Neyman's smooth test (sums of squared correlations of the first
     cosines, for dependence that is smooth but weak) and KSG's estimate (for sharp dependence of any shape). The smaller
-    p-value counts, corrected for the choice. Without ties the null laws of both depend on n alone, so one null sample
-    serves all pairs: up to 10 million pairs of random columns, and an exponential tail beyond. Ties of numbers are set
+    p-value counts, by its own null law. Without ties all these laws depend on n alone, so one null sample serves all
+    pairs: up to 10 million pairs of random columns, and an exponential tail beyond. Ties of numbers are set
     in random order. Columns with fewer distinct values than half of the rows, and classes, have null laws of their own,
     for how often each value occurs; groups of columns are permuted.
 
@@ -142,7 +142,7 @@ def _seed(random_state: Any) -> int:
     """Return a number that, as `random_state`, gives the same answer again."""
     from infold.core.random import draw_seeds
 
-    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
         return int(random_state)
     return int(draw_seeds(random_state, 1)[0] >> np.uint64(1))
 
@@ -167,7 +167,7 @@ def fewest_rows(k: int) -> int:
 
 def make_laws(columns: Columns, k: int, n_jobs: int | None, verbose: int) -> dict[int, Any]:
     """Return the null laws of columns without ties, by the rows that pairs of them have."""
-    from infold.core.pairs.null import Draws, draws_for, grid, pair_laws
+    from infold.core.pairs.null import FEW_DRAWS, draws_for, grid, pair_laws
 
     single = [first for first, stop in columns.nodes if stop - first == 1 and columns.kinds[first] == CONTINUOUS]
     if len(single) < 2:
@@ -178,9 +178,9 @@ def make_laws(columns: Columns, k: int, n_jobs: int | None, verbose: int) -> dic
     )
     counts = {count for count in counts if count >= fewest_rows(k)}
     if len(counts) == 1:
-        draws = draws_for(math.prod(_shape(columns)) // (2 if columns.is_square else 1))
+        draws = draws_for(math.prod(_shape(columns)) // (2 if columns.is_square else 1), max(counts))
     else:
-        counts, draws = {grid(count) for count in counts}, Draws(200_000, 20_000)
+        counts, draws = {grid(count) for count in counts}, FEW_DRAWS
     return {count: pair_laws(count, k, draws, n_jobs, verbose) for count in sorted(counts)}
 
 

@@ -65,7 +65,7 @@ class Folder:
         return all((self.folder / name).exists() for name in MATRICES)
 
     def begin(self, settings: dict[str, Any], is_fixed: bool) -> int:
-        """Return the seed, that of an earlier run unless this one `is_fixed`; refuse a folder with another network in it."""
+        """Return the seed, that of an earlier run unless this one `is_fixed`; refuse a folder with another network."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):

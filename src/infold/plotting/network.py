@@ -43,16 +43,17 @@ def plot_network(network: Network, kind: str = "graph", *, fdr: float = 0.05, ax
 
 def _graph(network: Network, fdr: float, ax: Axes | None) -> Axes:
     """Draw nodes that have edges, those with the strongest if they are many."""
+    ax = axes_or_new(ax, 6.0, 5.0)
+    from matplotlib.collections import LineCollection
+
     i, j, _ = network.edge_indices(fdr)
     mi = np.maximum(network.mi_matrix[i, j], 0.0) / NATS_PER_UNIT[network.units]
     shift = 0 if network.other_names is None else len(network.names)
     ends = np.array([i, j + shift])
     ends, mi, nodes = _strongest(ends, mi)
-    ax = axes_or_new(ax, 6.0, 5.0)
     places = layout(len(nodes), ends, mi)
     widths = 0.4 + 2.6 * mi / mi.max() if mi.size and mi.max() > 0 else np.ones(mi.size)
-    for (a, b), width in zip(ends.T, widths, strict=True):
-        ax.plot(*places[[a, b]].T, color="#666666", lw=width, zorder=1, solid_capstyle="round")
+    ax.add_collection(LineCollection(list(places[ends.T]), colors="#666666", linewidths=widths, zorder=1))
     ax.scatter(
         places[:, 0], places[:, 1], s=60 if len(nodes) <= MOST_LABELS else 14, color=BLUE, edgecolors="white", zorder=2
     )

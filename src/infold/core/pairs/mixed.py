@@ -16,8 +16,8 @@ from .null import NullLaw, own_law
 from .smooth import Basis, basis_of_classes, basis_of_numbers, basis_scores, waves_of_ranks
 from .work import AUTO, LOG_WORTH_AUTO, NOMINAL, RANKED, Column, Work, estimate_auto, estimate_ksg
 
-DRAWS = 20_000
-LOG_WORTH_OWN = math.log(0.2)  # p-value by χ² above which no law of its own is needed
+# Draws of a law of its own, by the p-value that χ² would give; above the largest, χ² will do.
+DRAWS = {0.2: 2_000, 0.02: 20_000}
 
 Pattern = tuple[int, tuple[int, ...]]  # kind, and how often each value occurs
 
@@ -42,9 +42,9 @@ def pattern_of(column: Column) -> Pattern:
 
 
 @functools.lru_cache(maxsize=4096)
-def law_of_patterns(x: Pattern, y: Pattern) -> NullLaw:
+def law_of_patterns(x: Pattern, y: Pattern, draws: int) -> NullLaw:
     """Return the null law of columns with these patterns."""
-    return own_law(_any_basis(x), _any_basis(y), DRAWS)
+    return own_law(_any_basis(x), _any_basis(y), draws)
 
 
 def _any_basis(pattern: Pattern) -> Basis:
@@ -59,9 +59,11 @@ def mixed_pair(work: Work, x: Column, y: Column, basis_x: Basis, basis_y: Basis)
     if not (len(basis_x.functions) and len(basis_y.functions)):
         return 0.0, 0.0  # one is constant
     score = float(basis_scores(basis_x, basis_y.functions[None], basis_y.sizes)[0])
-    log_p = math.log(max(float(either(math.exp(-score), len(ORDERS))), 1e-300))
-    if log_p < LOG_WORTH_OWN:
-        law = law_of_patterns(*sorted((pattern_of(x), pattern_of(y))))
+    by_chi2 = float(either(math.exp(-score), len(ORDERS)))
+    draws = max((count for p, count in DRAWS.items() if by_chi2 < p), default=0)
+    log_p = math.log(max(by_chi2, 1e-300))
+    if draws:
+        law = law_of_patterns(*sorted((pattern_of(x), pattern_of(y))), draws)
         log_p = min(0.0, float(law.log_pvalue(np.array([score]))[0]))
         if work.shuffle is not None and log_p < LOG_WORTH:
             log_p /= inflation(LocalNull(work).of_bases(basis_x, basis_y, law))

@@ -56,9 +56,13 @@ class Draws(NamedTuple):
     neighbors: int
 
 
-def draws_for(n_pairs: int) -> Draws:
-    """Return sizes that leave little to the fitted tail where so many pairs are compared."""
-    return Draws(int(np.clip(100 * n_pairs, 200_000, 10_000_000)), int(np.clip(n_pairs, 20_000, 200_000)))
+def draws_for(n_pairs: int, n: int) -> Draws:
+    """Return sizes that leave little to fitted tails where so many pairs of n rows are compared, in a second or two."""
+    fewest = int(np.clip(10_000_000 // n, 10_000, 200_000))
+    return Draws(int(np.clip(100 * n_pairs, 200_000, 10_000_000)), int(np.clip(n_pairs, fewest, 200_000)))
+
+
+FEW_DRAWS = Draws(200_000, 20_000)  # where laws of many n are needed
 
 
 class PairLaws(NamedTuple):
@@ -66,6 +70,11 @@ class PairLaws(NamedTuple):
 
     smooth: NullLaw  # of `wave_scores`
     neighbors: NullLaw  # of `ksg_score`
+    smaller: NullLaw  # of −log of the smaller p-value of both
+
+    def log_pvalue(self, by_waves: np.ndarray, by_neighbors: np.ndarray) -> np.ndarray:
+        """Return log p of the smaller of both p-values, given as log p."""
+        return np.minimum(self.smaller.log_pvalue(-np.minimum(by_waves, by_neighbors)), 0.0)
 
 
 def ksg_score(mi: np.ndarray, n: int) -> np.ndarray:
@@ -91,7 +100,12 @@ def pair_laws(n: int, k: int, draws: Draws, n_jobs: int | None = 1, verbose: int
     with blas().limit(limits=1):
         scores = run(_null_waves, blocks, n_jobs=n_jobs, label="null law", verbose=verbose)
         found = run(_null_ksg, pairs, n_jobs=n_jobs, label="null law", verbose=verbose)
-    return PairLaws(law_of(np.concatenate(scores)), law_of(ksg_score(np.concatenate(found), rows)))
+    smooth, ksg = law_of(np.concatenate(scores)), ksg_score(np.concatenate(found), rows)
+    neighbors = law_of(ksg)
+    waves = waves_of_ranks(ranks[: second.max() + 1])
+    both = np.minimum(smooth.log_pvalue(wave_scores(waves, waves)[first, second]), neighbors.log_pvalue(ksg))
+    # Far out, p is a multiple of the smaller p-value: by 2 if the statistics are independent, by less if they are not.
+    return PairLaws(smooth, neighbors, law_of(-both)._replace(rate=1.0))
 
 
 def _columns(pairs: int) -> int:

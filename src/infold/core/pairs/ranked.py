@@ -23,7 +23,7 @@ def fill_ranked(work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, ou
     rank_ksg_of_pairs(same, orders, ranks_y, first, second, mi)
     by_neighbors = laws.neighbors.log_pvalue(ksg_score(mi, n))
     by_waves = laws.smooth.log_pvalue(wave_scores(waves_x, waves_y)[first, second])
-    log_p = smaller_of_two(by_waves, by_neighbors)
+    log_p = laws.log_pvalue(by_waves, by_neighbors)
     if work.shuffle is not None:
         local = LocalNull(work)
         for p in np.flatnonzero(log_p < LOG_WORTH):
@@ -37,9 +37,3 @@ def fill_ranked(work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, ou
         for p in np.flatnonzero(log_p < LOG_WORTH_AUTO):
             mi[p] = estimate_auto(work, [(RANKED, x[first[p]])], [(RANKED, y[second[p]])])[0]
     out[MI][wanted], out[LOG_P][wanted] = mi, log_p
-
-
-def smaller_of_two(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return log p of the smaller of two p-values, given as log p and corrected for the choice (Šidák)."""
-    smallest = np.minimum(a, b)
-    return np.minimum(smallest + np.log(2 - np.exp(smallest)), 0.0)  # 1 − (1 − p)² = p (2 − p)
