@@ -22,6 +22,7 @@ ROOMS = [
     {"inference"},
     {"adapters"},
     {"timeseries"},
+    {"networks"},
     {"plotting"},
     {"report"},
     {"reproduce"},

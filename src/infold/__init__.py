@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .inference.permutation import independence_test
     from .inference.relevance import Relevance, relevance
     from .measures import conditional_mutual_information, mutual_information
+    from .networks import Network, network
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
     from .timeseries import (
         LaggedInformation,
@@ -38,12 +39,14 @@ _HOME = {
     "KSG": "estimators",
     "LNN": "estimators",
     "MutualInformation": "results",
+    "Network": "networks",
     "conditional_mutual_information": "measures",
     "confidence_interval": "inference.interval",
     "datasets": "",
     "diagnose": "inference.diagnosis",
     "independence_test": "inference.permutation",
     "mutual_information": "measures",
+    "network": "networks",
     "paper_settings": "estimators",
     "Relevance": "inference.relevance",
     "plotting": "",
@@ -70,6 +73,7 @@ __all__ = [
     "IndependenceTest",
     "LaggedInformation",
     "MutualInformation",
+    "Network",
     "Relevance",
     "TransferEntropy",
     "TransferEntropyMatrix",
@@ -81,6 +85,7 @@ __all__ = [
     "independence_test",
     "lagged_mutual_information",
     "mutual_information",
+    "network",
     "paper_settings",
     "plotting",
     "relevance",

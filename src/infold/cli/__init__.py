@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from . import compile, demo, estimate, lags, reproduce, trust
+from . import compile, demo, estimate, lags, network, reproduce, trust
 from .answers import installed_version
 from .group import Commands
 
@@ -39,6 +39,7 @@ app.command("diagnose")(trust.diagnose)
 app.command("relevance")(trust.relevance)
 app.command("lags")(lags.lags)
 app.command("report")(trust.report)
+app.command("network")(network.network)
 app.command("reproduce")(reproduce.reproduce)
 
 

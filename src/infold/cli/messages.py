@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "pandas"}
+OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "networkx", "pandas"}
 
 
 class UserError(Exception):

@@ -29,6 +29,18 @@ def holm(pvalues: np.ndarray) -> np.ndarray:
     return adjusted
 
 
+def benjamini_hochberg(pvalues: np.ndarray, n_tests: int | None = None) -> np.ndarray:
+    """Return q-values: the smallest rate of false discoveries at which each test counts as one.
+
+    With `n_tests`, these are the smallest p-values of so many: q-values are right as far as they are below all others.
+    """
+    order = np.argsort(pvalues, kind="stable")
+    stepped = pvalues[order] * ((n_tests or pvalues.size) / np.arange(1, pvalues.size + 1))
+    adjusted = np.empty(pvalues.size)
+    adjusted[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
+    return adjusted
+
+
 def max_t(observed: np.ndarray, null: np.ndarray, level: float) -> Judged:
     """Return what the largest standardised statistic of all columns says (Westfall & Young's max-T).
 

@@ -8,6 +8,7 @@ read in greyscale.
 from .columns import plot_local, plot_local_values, plot_relevance
 from .figures import new_figure
 from .inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
+from .network import plot_network
 from .samples import plot_demo, plot_methods, plot_sample
 from .series import plot_lags, plot_transfer, plot_transfer_matrix, plot_windows
 
@@ -21,6 +22,7 @@ __all__ = [
     "plot_local",
     "plot_local_values",
     "plot_methods",
+    "plot_network",
     "plot_null",
     "plot_planted",
     "plot_relevance",

@@ -1,0 +1,140 @@
+"""The command `infold network`: all pairs of the columns of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .answers import check_output, print_json, write_file
+from .messages import UserError, user_errors, working
+from .options import DecimalComma, Discrete, Encoding, File, Jobs, Json, Neighbors, NoHeader, Seed, Separator, Units
+from .request import given as those_given
+
+ALL = "*"
+
+
+def network(
+    file: File,
+    columns: Annotated[
+        str, typer.Option("--columns", help="Columns to pair: names, ranges first:last, patterns. (default: all)")
+    ] = ALL,
+    others: Annotated[
+        str | None, typer.Option("--with", help="Columns to pair these with, instead of with each other.")
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option("--given", help="Confounders that all columns may share: taken off first.")
+    ] = None,
+    node: Annotated[
+        list[str] | None, typer.Option("--node", help="A group of columns as one node: name=a,b. Once for each node.")
+    ] = None,
+    discrete: Discrete = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            "--missing", help="Missing values: error (the default), drop rows, or pairwise: all rows of a pair."
+        ),
+    ] = None,
+    method: Annotated[str | None, typer.Option("--method", help="ksg (the default) or auto.")] = None,
+    neighbors: Neighbors = None,
+    units: Units = None,
+    fdr: Annotated[float, typer.Option("--fdr", help="Expected share of false edges, at most.")] = 0.05,
+    prune: Annotated[
+        str | None, typer.Option("--prune", help="Take away edges that others explain: conditional, or dpi.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Keep the matrices here, and go on if killed before.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File of the edges: .csv, .graphml, .json or .html.")
+    ] = None,
+    separator: Separator = None,
+    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    as_json: Json = False,
+) -> None:
+    """Find which columns of a table share information: MI, p- and q-values of all pairs, and the edges."""
+    dialect = those_given(
+        separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
+    )
+    with user_errors():
+        from infold.networks.files import SUFFIXES
+
+        if output is not None:
+            check_output(output, SUFFIXES)
+            if output.exists() and file.exists() and output.samefile(file):
+                raise UserError(f"--output={output} would overwrite the data; name another file.")
+        tables = _tables(file, columns, others, given, dialect, discrete, missing)
+    with working() as warned:
+        import infold
+
+        found = infold.network(
+            tables["--columns"],
+            tables.get("--with"),
+            given=tables.get("--given"),
+            nodes=_nodes(node),
+            random_state=seed,
+            n_jobs=jobs,
+            folder=folder,
+            **those_given(method=method, n_neighbors=neighbors, units=units, missing=missing),
+        )
+        if prune is not None:
+            found = found.prune(prune, fdr=fdr, n_jobs=jobs)
+        answer = found.to_dict(fdr)
+        if output is not None:
+            from infold.networks.files import edge_file
+
+            write_file(output, edge_file(found, output, fdr))
+    if as_json:
+        print_json({"file": str(file), **answer}, warned)
+        return
+    typer.echo(found.summary(fdr))
+    if output is not None:
+        typer.echo(f"Edges: {output}")
+
+
+def _tables(
+    file: Path,
+    columns: str,
+    others: str | None,
+    confounders: str | None,
+    dialect: dict[str, Any],
+    discrete: str | None,
+    missing: str | None,
+) -> dict[str, Any]:
+    """Return the columns that each option picks; all that no other option picks, unless --columns says."""
+    from infold.data.files import open_table, read_columns
+    from infold.data.selectors import select
+    from infold.data.text_files import Dialect
+
+    opened = open_table(file, Dialect(**dialect))
+    picked = those_given(**{"--with": others, "--given": confounders})
+    if columns == ALL:
+        taken = {c for option, text in picked.items() for c in select(opened.reader.header, text, option)}
+        left = [str(c) for c in range(len(opened.reader.header.names)) if c not in taken]
+        names = opened.reader.header.names
+        columns = ",".join(_quoted(names[int(c)]) for c in left)
+    holes = "error" if missing in (None, "error") else "drop"
+    return read_columns(opened, {"--columns": columns, **picked}, **those_given(discrete=discrete), missing=holes)
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a selector takes it, whatever is in it."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '""') + '"'
+
+
+def _nodes(groups: list[str] | None) -> dict[str, list[str]] | None:
+    """Return the groups of columns by name."""
+    if not groups:
+        return None
+    out = {}
+    for group in groups:
+        name, equals, members = group.partition("=")
+        if not (name.strip() and equals and members.strip()):
+            raise UserError(f"--node={group!r} must be a name, = and columns, as in --node weather=rain,wind.")
+        out[name.strip()] = [one.strip() for one in members.split(",")]
+    return out

@@ -1,0 +1,60 @@
+"""Pairs given Z: what Z leaves of two columns is re-paired among rows of near Z, to see whether p-values are fair."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..copula.local_shuffle import LocalShuffle
+from .null import NullLaw, PairLaws, ksg_score
+from .rank_ksg import RankScores, rank_ksg_of_pairs
+from .smooth import Basis, basis_scores, wave_scores
+from .work import Work
+
+DRAWS = 99
+LOG_WORTH = math.log(0.05)  # p-values above are left alone
+
+
+class LocalNull:
+    """log p of a pair after each of many re-pairings among rows of near Z."""
+
+    def __init__(self, work: Work) -> None:
+        assert work.shuffle is not None
+        self.orders = np.array([work.shuffle.draw(work.seed + b) for b in range(DRAWS)])
+
+    def of_waves(self, waves_x: np.ndarray, waves_y: np.ndarray, laws: PairLaws) -> np.ndarray:
+        """Return log p of the smooth statistic."""
+        moved = np.ascontiguousarray(waves_y[:, self.orders].transpose(1, 0, 2))
+        return laws.smooth.log_pvalue(wave_scores(waves_x[None], moved)[0])
+
+    def of_ranks(self, order_x: np.ndarray, ranks_y: np.ndarray, same: RankScores, laws: PairLaws) -> np.ndarray:
+        """Return log p of KSG's estimate."""
+        # A row may be taken twice, so ranks are made anew; such ties keep the order of the rows.
+        moved = np.argsort(np.argsort(ranks_y[self.orders], axis=1, kind="stable"), axis=1)
+        every, out = np.arange(len(moved)), np.empty(len(moved))
+        rank_ksg_of_pairs(same, order_x[None], moved, np.zeros_like(every), every, out)
+        return laws.neighbors.log_pvalue(ksg_score(out, order_x.size))
+
+    def of_bases(self, x: Basis, y: Basis, law: NullLaw) -> np.ndarray:
+        """Return log p of the smooth statistic of columns with ties or classes."""
+        return law.log_pvalue(basis_scores(x, y.functions[:, self.orders].transpose(1, 0, 2), y.sizes))
+
+
+def without_rows_in_place(shuffle: LocalShuffle) -> LocalShuffle:
+    """Return re-pairings that leave no row where it is.
+
+    With rows in place, what is left of a strong dependence would be taken for what Z leaves.
+    """
+    neighbors = shuffle.neighbors
+    others = neighbors != np.arange(len(neighbors))[:, None]
+    others[others.all(axis=1), -1] = False  # copies of Z may crowd the row itself out
+    return LocalShuffle(neighbors[others].reshape(len(neighbors), -1))
+
+
+def inflation(log_pvalues: np.ndarray) -> float:
+    """Return by how much −log p exceeds its mean, 1, among re-paired rows; 1 if it does not.
+
+    Where Z still tells of both columns, p-values are too small among rows of near Z as well.
+    """
+    return max(1.0, -float(np.mean(log_pvalues)))
