@@ -18,7 +18,7 @@ ROOMS = [
     {"estimators"},
     {"results"},
     {"measures", "datasets"},
-    {"inference"},
+    {"inference", "selection"},
     {"plotting"},
     {"report"},
     {"reproduce"},

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, plotting, report
+    from . import datasets, plotting, report, selection
     from .data.checks import DataWarning
     from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicForest, GeodesicKSG, paper_settings
     from .inference.diagnosis import diagnose
@@ -40,6 +40,7 @@ _HOME = {
     "plotting": "",
     "relevance": "inference.relevance",
     "report": "",
+    "selection": "",
 }
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "plotting",
     "relevance",
     "report",
+    "selection",
 ]
 
 

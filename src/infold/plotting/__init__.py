@@ -9,6 +9,7 @@ from .columns import plot_local, plot_relevance
 from .figures import new_figure
 from .inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
 from .samples import plot_demo, plot_methods, plot_sample
+from .selection import plot_selection
 
 __all__ = [
     "new_figure",
@@ -22,4 +23,5 @@ __all__ = [
     "plot_planted",
     "plot_relevance",
     "plot_sample",
+    "plot_selection",
 ]

@@ -1,0 +1,170 @@
+"""Forward search: tests say which columns may come next, and when to stop; a criterion says which of them does."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .functions import Target, column_functions, target_functions
+from .given import Given, Tested, best_pair, given, permutation_tests, single_pvalues
+from .information import RELEVANCE, Information, Sample, criterion_values
+
+MOST_SCORED = 50  # candidates with the smallest p-values, of which the criterion chooses
+MOST_ROUNDS = 3  # of the search, and of replacements: it nearly always ends by itself
+SHARES = 2  # of the level: one for columns, one for pairs of columns
+
+
+class Step(NamedTuple):
+    """A column that was selected: its number, the criterion's value in nats, and its corrected p-value, when it was."""
+
+    column: int
+    score: float
+    pvalue: float
+
+
+class Found(NamedTuple):
+    """What a search found: the selected columns in order, the p-value of every column, and all columns, best first."""
+
+    steps: list[Step]
+    pvalues: np.ndarray
+    order: np.ndarray
+
+
+class Look(NamedTuple):
+    """The columns that are left, and what tests say of them."""
+
+    known: Given
+    rest: np.ndarray
+    tested: Tested
+
+    @property
+    def pvalues(self) -> np.ndarray:
+        """P-values corrected for the number of columns, and for looking at pairs as well."""
+        return np.minimum(SHARES * self.tested.pvalues, 1.0)
+
+    @property
+    def by_pvalue(self) -> np.ndarray:
+        """Positions in `rest`, the smallest p-value first."""
+        return np.argsort(self.tested.single, kind="stable")
+
+
+class Search:
+    """A search for the columns that tell something of the target that those before them do not.
+
+    A column may come next if it depends on the target given all that were selected, by a test at level `alpha` that is
+    corrected for the number of columns; of these, the one with the largest criterion is taken. If there is none, the
+    pair is taken whose product tells most, if that is significant: neither column of an exclusive or tells a thing by
+    itself. The criterion "relevance" takes nothing as known.
+    """
+
+    def __init__(
+        self, sample: Sample, information: Information, criterion: str, alpha: float, orders: np.ndarray, *, pairs: bool
+    ) -> None:
+        self.nominal, self.information, self.criterion = sample.nominal_x, information, criterion
+        self.alpha, self.orders, self.pairs = alpha, orders, pairs
+        self.functions = column_functions(sample.x, sample.nominal_x)
+        self.targets: list[Target] = [
+            target_functions(column, bool(is_nominal))
+            for column, is_nominal in zip(sample.y, sample.nominal_y, strict=True)
+        ]
+
+    def run(self, fewest: int, most: int) -> Found:
+        """Return at most `most` columns, and at least `fewest`, if need be by the criterion alone."""
+        steps: list[Step] = []
+        for _ in range(MOST_ROUNDS):
+            steps = self._extended(steps, most)
+            better = self._refined(steps)
+            if better == steps:
+                break
+            steps = better
+        look = self._look(steps)
+        while len(steps) < fewest:
+            steps = [*steps, self._best(steps, look, look.by_pvalue)]
+            look = self._look(steps)
+        pvalues = np.empty(self.functions.shape[1])
+        pvalues[look.rest] = look.pvalues
+        for step in steps:
+            pvalues[step.column] = step.pvalue
+        return Found(steps, pvalues, np.concatenate((_columns(steps), look.rest[look.by_pvalue])).astype(int))
+
+    def _extended(self, steps: list[Step], most: int) -> list[Step]:
+        """Return the steps with further ones, as long as columns or pairs are significant."""
+        while len(steps) < most:
+            look = self._look(steps)
+            significant = look.by_pvalue[look.pvalues[look.by_pvalue] <= self.alpha]
+            if significant.size:
+                steps = [*steps, self._best(steps, look, significant)]
+            elif self.pairs and len(steps) + 2 <= most and (pair := self._pair(look)):
+                steps = [*steps, *pair]
+            else:
+                break
+        return steps
+
+    def _look(self, steps: list[Step]) -> Look:
+        rest = np.setdiff1d(np.arange(self.functions.shape[1]), _columns(steps))
+        known = self._given([] if self.criterion == RELEVANCE else _columns(steps))
+        if rest.size == 0:
+            return Look(known, rest, Tested(np.ones(0), np.ones(0)))
+        tested = permutation_tests(self.functions[:, rest], self.nominal[rest], self.targets, known, self.orders)
+        return Look(known, rest, tested)
+
+    def _given(self, columns: list[int]) -> Given:
+        return given(self.functions, self.nominal, columns)
+
+    def _best(self, steps: list[Step], look: Look, candidates: np.ndarray) -> Step:
+        """Return the step to the candidate, a position in `look.rest`, with the largest criterion."""
+        candidates = candidates[:MOST_SCORED]
+        columns = look.rest[candidates].tolist()
+        scores = criterion_values(self.criterion, columns, _columns(steps), self.information)
+        best = int(np.argmax(scores))
+        return Step(columns[best], float(scores[best]), float(look.pvalues[candidates[best]]))
+
+    def _pair(self, look: Look) -> list[Step]:
+        """Return the steps to the columns of the best pair, if it is significant; each scored given the other."""
+        pair = best_pair(self.functions, look.rest, self.targets, look.known)
+        pvalue = min(SHARES * pair.pvalue, 1.0)
+        if pvalue > self.alpha:
+            return []
+        both = (pair.first, pair.second), (pair.second, pair.first)
+        return [Step(one, float(self.information.about_target([one], other)[0]), pvalue) for one, other in both]
+
+    def _refined(self, steps: list[Step]) -> list[Step]:
+        """Return the steps with each column replaced by the one that tells most given all others, if it tells anything.
+
+        An early choice was made with little known: of a column and a noisy copy of it, the wrong one may have come
+        first.
+        """
+        if self.criterion == RELEVANCE or not steps:
+            return steps
+        for _ in range(MOST_ROUNDS):
+            before = steps
+            for place in range(len(steps)):
+                steps = self._replaced(steps, place)
+            if steps == before:
+                break
+        while True:
+            own = [self._pvalues([step.column], _columns(steps, without=i))[0] for i, step in enumerate(steps)]
+            worst = int(np.argmax(own))
+            if len(steps) == 1 or own[worst] <= self.alpha:
+                return steps
+            steps = steps[:worst] + steps[worst + 1 :]
+
+    def _replaced(self, steps: list[Step], place: int) -> list[Step]:
+        others = _columns(steps, without=place)
+        rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
+        pvalues = self._pvalues(rest, others)
+        best = int(np.argmin(pvalues))
+        if pvalues[best] >= pvalues[np.searchsorted(rest, steps[place].column)]:
+            return steps
+        column = int(rest[best])
+        score = criterion_values(self.criterion, [column], others[:place], self.information)[0]
+        step = Step(column, float(score), min(1.0, float(rest.size * pvalues[best])))
+        return [*steps[:place], step, *steps[place + 1 :]]
+
+    def _pvalues(self, columns: np.ndarray | list[int], known: list[int]) -> np.ndarray:
+        return single_pvalues(self.functions[:, columns], self.nominal[columns], self.targets, self._given(known))
+
+
+def _columns(steps: list[Step], without: int | None = None) -> list[int]:
+    return [step.column for i, step in enumerate(steps) if i != without]
