@@ -179,7 +179,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.path_: tuple[Selected, ...] = ()
         if kept.size and target.values[:, of_target].size:
             self._search(_sample(columns, target), kept, columns.names)
-        self.support_ = np.isin(np.arange(p), [step.column for step in self.path_])
+        self.support_ = self.ranking_ <= len(self.path_)
         return self
 
     def _search(self, sample: Sample, kept: np.ndarray, names: tuple[str, ...] | None) -> None:
@@ -313,7 +313,7 @@ def mutual_info_scores(
     scores[kept] = information.about_target(list(range(len(sample.x))))
     with blas().limit(limits=1):
         functions = column_functions(sample.x, sample.nominal_x)
-        targets = [target_functions(*one) for one in zip(sample.y, sample.nominal_y.tolist(), strict=True)]
+        targets = target_functions(sample.y, sample.nominal_y)
         pvalues[kept] = single_pvalues(functions, sample.nominal_x, targets, given(functions, sample.nominal_x, []))
     return scores, pvalues
 
@@ -322,7 +322,7 @@ def _read(X: Any, y: Any, discrete_x: Any, discrete_y: Any, n_neighbors: int | N
     """Return the columns and the target as tables of one length."""
     if y is None:
         raise ValueError("y is None: fit requires y to be passed, but the target y is None; call fit(X, y).")
-    if np.ndim(X) == 1:
+    if len(getattr(X, "shape", (0, 0))) == 1:
         raise ValueError(
             "X has 1 dimension, but a selector needs columns. Reshape your data: X.reshape(-1, 1) is one column."
         )

@@ -54,13 +54,18 @@ def label_functions(codes: np.ndarray) -> np.ndarray:
     return functions[functions.any(axis=1)]
 
 
-def target_functions(column: np.ndarray, is_nominal: bool) -> Target:
-    """Return the functions of one column (n,) of the target: those of all labels, or a line and an arch."""
-    if is_nominal:
-        functions = label_functions(column).astype(np.float32)
-    else:
-        functions = column_functions(column[None], np.zeros(1, bool))[:OF_TARGET, 0]
-    return Target(functions[functions.any(axis=1)], is_nominal)
+def target_functions(columns: np.ndarray, nominal: np.ndarray) -> list[Target]:
+    """Return the functions of each column of the target (q, n): those of all labels, or a line and an arch.
+
+    Columns without any, such as one of labels that are all rare, are left out.
+    """
+    lines = column_functions(columns, nominal)[:OF_TARGET]
+    found = [
+        Target(label_functions(column).astype(np.float32) if is_nominal else lines[:, c], bool(is_nominal))
+        for c, (column, is_nominal) in enumerate(zip(columns, nominal, strict=True))
+    ]
+    present = [one._replace(functions=one.functions[one.functions.any(axis=1)]) for one in found]
+    return [one for one in present if len(one.functions)]
 
 
 def orthonormal(functions: np.ndarray) -> np.ndarray:

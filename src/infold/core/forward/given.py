@@ -89,7 +89,7 @@ def permutation_tests(
     """
     left, of_target = known.leaves(functions), [known.leaves_target(one) for one in targets]
     single, null = _smallest(left, nominal, of_target, known), np.ones(len(orders))
-    widest = max(len(one.functions) for one in targets) * PER_COLUMN * left.shape[1]
+    widest = max((len(one.functions) for one in targets), default=0) * PER_COLUMN * left.shape[1]
     for target in of_target:
         done = 0
         for some in np.array_split(orders, max(1, len(orders) * widest // AT_A_TIME)):
@@ -106,7 +106,7 @@ def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Tar
     """Return the p-value (p,) of each column by itself, corrected for the tests that are made of it."""
     of_target = [known.leaves_target(one) for one in targets]
     smallest = _smallest(known.leaves(functions), nominal, of_target, known)
-    return either(smallest, len(targets) * (len(ORDERS) + len(known.factors)))
+    return either(smallest, max(1, len(targets)) * (len(ORDERS) + len(known.factors)))
 
 
 def _smallest(left: np.ndarray, nominal: np.ndarray, of_target: list[Target], known: Given) -> np.ndarray:
@@ -127,7 +127,7 @@ def smooth_tests(
     standard errors, since the spread of what is left may depend on what is known. Last, what a column tells together
     with a known one is in the products of both.
     """
-    there = left.any(axis=2)
+    there: np.ndarray = np.any(left, axis=2)
     shuffled = [one[orders].T for one in target.functions]
     of_line = len(shuffled) if target.nominal else 1
     z2 = np.array([[_squared_z(one, psi) for psi in shuffled] for one in left]) * known.freedom
@@ -137,7 +137,7 @@ def smooth_tests(
         yield own * used.sum(axis=0), np.einsum("mlpb,mp->pb", z2[:, :own], used.astype(np.float32))
     for factor in known.factors:
         sums = np.sum([_squared_z(left[0], psi * factor[:, None]) for psi in shuffled[:of_line]], axis=0)
-        yield of_line * there[0].astype(int), sums * known.freedom
+        yield of_line * there[0], sums * known.freedom
 
 
 def _squared_z(functions: np.ndarray, psi: np.ndarray) -> np.ndarray:

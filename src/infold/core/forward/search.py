@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .functions import Target, column_functions, target_functions
+from .functions import column_functions, target_functions
 from .given import Given, Tested, best_pair, given, permutation_tests, single_pvalues
 from .information import RELEVANCE, Information, Sample, criterion_values
 
@@ -64,10 +64,7 @@ class Search:
         self.nominal, self.information, self.criterion = sample.nominal_x, information, criterion
         self.alpha, self.orders, self.pairs = alpha, orders, pairs
         self.functions = column_functions(sample.x, sample.nominal_x)
-        self.targets: list[Target] = [
-            target_functions(column, bool(is_nominal))
-            for column, is_nominal in zip(sample.y, sample.nominal_y, strict=True)
-        ]
+        self.targets = target_functions(sample.y, sample.nominal_y)
 
     def run(self, fewest: int, most: int) -> Found:
         """Return at most `most` columns, and at least `fewest`, if need be by the criterion alone."""
@@ -130,37 +127,43 @@ class Search:
         return [Step(one, float(self.information.about_target([one], other)[0]), pvalue) for one, other in both]
 
     def _refined(self, steps: list[Step]) -> list[Step]:
-        """Return the steps with each column replaced by the one that tells most given all others, if it tells anything.
+        """Return the steps without columns that tell nothing given all others, and the others replaced by better ones.
 
         An early choice was made with little known: of a column and a noisy copy of it, the wrong one may have come
         first.
         """
-        if self.criterion == RELEVANCE or not steps:
+        if self.criterion == RELEVANCE:
             return steps
+        steps = self._without_needless(steps)
         for _ in range(MOST_ROUNDS):
             before = steps
             for place in range(len(steps)):
                 steps = self._replaced(steps, place)
             if steps == before:
                 break
-        while True:
+        return self._without_needless(steps)
+
+    def _without_needless(self, steps: list[Step]) -> list[Step]:
+        while len(steps) > 1:
             own = [self._pvalues([step.column], _columns(steps, without=i))[0] for i, step in enumerate(steps)]
             worst = int(np.argmax(own))
-            if len(steps) == 1 or own[worst] <= self.alpha:
-                return steps
+            if own[worst] * (self.functions.shape[1] - len(steps) + 1) <= self.alpha:
+                break
             steps = steps[:worst] + steps[worst + 1 :]
+        return steps
 
     def _replaced(self, steps: list[Step], place: int) -> list[Step]:
+        """Return the steps with the column in a place replaced by the one that tells most given all others."""
         others = _columns(steps, without=place)
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
         pvalues = self._pvalues(rest, others)
         best = int(np.argmin(pvalues))
-        if pvalues[best] >= pvalues[np.searchsorted(rest, steps[place].column)]:
+        corrected = float(rest.size * pvalues[best])
+        if corrected > self.alpha or pvalues[best] >= pvalues[np.searchsorted(rest, steps[place].column)]:
             return steps
         column = int(rest[best])
         score = criterion_values(self.criterion, [column], others[:place], self.information)[0]
-        step = Step(column, float(score), min(1.0, float(rest.size * pvalues[best])))
-        return [*steps[:place], step, *steps[place + 1 :]]
+        return [*steps[:place], Step(column, float(score), corrected), *steps[place + 1 :]]
 
     def _pvalues(self, columns: np.ndarray | list[int], known: list[int]) -> np.ndarray:
         return single_pvalues(self.functions[:, columns], self.nominal[columns], self.targets, self._given(known))
