@@ -298,7 +298,7 @@ def mutual_info_scores(
     array([2, 3])
     """
     from infold.core.forward.functions import column_functions, target_functions
-    from infold.core.forward.given import given, single_pvalues
+    from infold.core.forward.given import single_pvalues
     from infold.core.forward.information import Information
 
     if n_neighbors is not None:
@@ -314,7 +314,7 @@ def mutual_info_scores(
     with blas().limit(limits=1):
         functions = column_functions(sample.x, sample.nominal_x)
         targets = target_functions(sample.y, sample.nominal_y)
-        pvalues[kept] = single_pvalues(functions, sample.nominal_x, targets, given(functions, sample.nominal_x, []))
+        pvalues[kept] = single_pvalues(functions, sample.nominal_x, targets)
     return scores, pvalues
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
 from scipy.special import chdtrc
 
 from ..copula.screen import either
-from .functions import FLAT, ORDERS, PER_COLUMN, Target, orthonormal
+from .functions import ORDERS, PER_COLUMN, Target, orthonormal
 
 ROWS_PER_FUNCTION = 5  # of the selected columns: with fewer rows, taking them off leaves too little
+MOST_FUNCTIONS = 100  # of the selected columns: more take time, and tell little
+MOST_MULTIPLIED = 15  # columns whose products are among them
+MOST_FACTORS = 8  # lines and labels of selected columns, the first ones, that others may act together with
 NOTHING_LEFT = 1e-6  # of a squared length of 1
 TILE = 512  # columns whose products with all others are held at a time
 AT_A_TIME = 2_000_000  # squared correlations that are held
@@ -21,10 +23,10 @@ TINY = np.float32(1e-30)
 
 
 class Given(NamedTuple):
-    """What is known: an orthonormal basis of functions of the selected columns, and these columns' lines and labels."""
+    """What is known: an orthonormal basis of functions of the selected columns, and some of the columns themselves."""
 
     basis: np.ndarray  # (d, n)
-    factors: np.ndarray  # (f, n): what a candidate may act together with
+    factors: np.ndarray  # (f, n): lines and labels of the first ones, which a candidate may act together with
 
     @property
     def freedom(self) -> np.float32:
@@ -51,66 +53,73 @@ class Given(NamedTuple):
 def given(functions: np.ndarray, nominal: np.ndarray, selected: list[int]) -> Given:
     """Return what the selected columns tell, by functions (4, p, n) of all: their own, and products of two lines.
 
-    A fifth as many as there are rows, the simplest first.
+    Not more than a fifth as many as there are rows, nor than a hundred, or two per column; the simplest first.
     """
     n = functions.shape[2]
     factors = [functions[m, c] for c in selected for m in range(PER_COLUMN if nominal[c] else 1)]
     factors = [factor for factor in factors if factor.any()]
     arches, waves = ([functions[m, c] for m in which for c in selected if not nominal[c]] for which in ((1,), (2, 3)))
-    products = [a * b for i, a in enumerate(factors) for b in factors[:i]]
-    columns = [*factors, *arches, *products, *waves][: n // ROWS_PER_FUNCTION]
-    return Given(_basis(np.array(columns, float).reshape(-1, n)), np.array(factors, np.float32).reshape(-1, n))
+    products = [a * b for i, a in enumerate(factors[:MOST_MULTIPLIED]) for b in factors[:i]]
+    most = min(n // ROWS_PER_FUNCTION, max(MOST_FUNCTIONS, 2 * len(selected)))
+    columns = [*factors, *arches, *products, *waves][:most]
+    first = np.array(factors[:MOST_FACTORS], np.float32).reshape(-1, n)
+    return Given(_basis(np.array(columns, float).reshape(-1, n)), first)
 
 
 def _basis(functions: np.ndarray) -> np.ndarray:
     """Return (d, n) orthonormal functions that span those of (m, n), centred."""
-    if len(functions) == 0:
-        return functions.astype(np.float32)
     centred = functions - functions.mean(axis=1, keepdims=True)
     centred /= np.maximum(np.sqrt((centred**2).sum(axis=1, keepdims=True)), TINY)
-    q, r, _ = qr(centred.T, mode="economic", pivoting=True)
-    return np.ascontiguousarray(q[:, np.abs(np.diagonal(r)) > FLAT].T, np.float32)
+    lengths, axes = np.linalg.eigh(centred @ centred.T)  # squared; much faster than a QR decomposition
+    kept = lengths > NOTHING_LEFT
+    return np.asarray(axes[:, kept].T @ centred / np.sqrt(lengths[kept, None]), np.float32)
 
 
 class Tested(NamedTuple):
-    """P-values of columns: corrected for their number, by permutations, and of each by itself."""
+    """The smallest p-value of all tests of each column, and of all columns after each permutation, ascending."""
 
-    pvalues: np.ndarray
-    single: np.ndarray
+    smallest: np.ndarray
+    null: np.ndarray
+
+    def corrected(self, smallest: np.ndarray) -> np.ndarray:
+        """Return smallest p-values as permutation p-values, corrected for the number of tests and of columns."""
+        below = np.searchsorted(self.null, smallest * (1 + ROUNDING), side="right")
+        return (1 + below) / (1 + len(self.null))
 
 
 def permutation_tests(
     functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given, orders: np.ndarray
 ) -> Tested:
-    """Return p-values of independence of each column, by its functions (4, p, n), given what is known.
+    """Return tests of independence of each column, by its functions (4, p, n), given what is known.
 
-    `orders` (B, n) are permutations of the rows. With nothing known this is an exact test: the chance of any p-value
+    `orders` (B, n) are permutations of the rows. With nothing known the corrected p-values are exact: the chance of any
     that is at most a is at most a, if no column depends on the target.
     """
     left, of_target = known.leaves(functions), [known.leaves_target(one) for one in targets]
-    single, null = _smallest(left, nominal, of_target, known), np.ones(len(orders))
     widest = max((len(one.functions) for one in targets), default=0) * PER_COLUMN * left.shape[1]
-    for target in of_target:
-        done = 0
-        for some in np.array_split(orders, max(1, len(orders) * widest // AT_A_TIME)):
-            own = null[done : done + len(some)]
-            done += len(some)
+    parts, null = np.array_split(orders, max(1, len(orders) * widest // AT_A_TIME)), []
+    for some in parts:
+        own = np.ones(len(some))
+        for target in of_target:
             for degrees, sums in smooth_tests(left, nominal, target, known, some):
                 for d in np.unique(degrees[degrees > 0]):  # of equal degrees, the largest sum has the smallest p-value
                     np.minimum(own, chdtrc(d, sums[degrees == d].max(axis=0)), out=own)
-    below = np.searchsorted(np.sort(null), single * (1 + ROUNDING), side="right")
-    return Tested((1 + below) / (1 + len(orders)), single)
+        null.append(own)
+    return Tested(_smallest(left, nominal, of_target, known), np.sort(np.concatenate(null)))
 
 
-def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given) -> np.ndarray:
-    """Return the p-value (p,) of each column by itself, corrected for the tests that are made of it."""
-    of_target = [known.leaves_target(one) for one in targets]
-    smallest = _smallest(known.leaves(functions), nominal, of_target, known)
-    return either(smallest, max(1, len(targets)) * (len(ORDERS) + len(known.factors)))
+def smallest_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given) -> np.ndarray:
+    """Return the smallest p-value of all tests of each column given what is known, not corrected for their number."""
+    return _smallest(known.leaves(functions), nominal, [known.leaves_target(one) for one in targets], known)
+
+
+def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target]) -> np.ndarray:
+    """Return the p-value of each column by itself, corrected for the number of tests that are made of it."""
+    nothing = given(functions, nominal, [])
+    return either(smallest_pvalues(functions, nominal, targets, nothing), max(1, len(targets)) * len(ORDERS))
 
 
 def _smallest(left: np.ndarray, nominal: np.ndarray, of_target: list[Target], known: Given) -> np.ndarray:
-    """Return the smallest p-value (p,) of all tests of each column."""
     rows, smallest = np.arange(left.shape[2])[None], np.ones(left.shape[1])
     for target in of_target:
         for degrees, sums in smooth_tests(left, nominal, target, known, rows):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .functions import column_functions, target_functions
-from .given import Given, Tested, best_pair, given, permutation_tests, single_pvalues
+from .given import Given, Tested, best_pair, given, permutation_tests, smallest_pvalues
 from .information import RELEVANCE, Information, Sample, criterion_values
 
 MOST_SCORED = 50  # candidates with the smallest p-values, of which the criterion chooses
@@ -41,12 +41,12 @@ class Look(NamedTuple):
     @property
     def pvalues(self) -> np.ndarray:
         """P-values corrected for the number of columns, and for looking at pairs as well."""
-        return np.minimum(SHARES * self.tested.pvalues, 1.0)
+        return np.minimum(SHARES * self.tested.corrected(self.tested.smallest), 1.0)
 
     @property
     def by_pvalue(self) -> np.ndarray:
         """Positions in `rest`, the smallest p-value first."""
-        return np.argsort(self.tested.single, kind="stable")
+        return np.argsort(self.tested.smallest, kind="stable")
 
 
 class Search:
@@ -70,8 +70,8 @@ class Search:
         """Return at most `most` columns, and at least `fewest`, if need be by the criterion alone."""
         steps: list[Step] = []
         for _ in range(MOST_ROUNDS):
-            steps = self._extended(steps, most)
-            better = self._refined(steps)
+            steps, tested = self._extended(steps, most)
+            better = self._refined(steps, tested)
             if better == steps:
                 break
             steps = better
@@ -85,24 +85,26 @@ class Search:
             pvalues[step.column] = step.pvalue
         return Found(steps, pvalues, np.concatenate((_columns(steps), look.rest[look.by_pvalue])).astype(int))
 
-    def _extended(self, steps: list[Step], most: int) -> list[Step]:
-        """Return the steps with further ones, as long as columns or pairs are significant."""
-        while len(steps) < most:
+    def _extended(self, steps: list[Step], most: int) -> tuple[list[Step], Tested]:
+        """Return the steps with further ones, as long as columns or pairs are significant, and the last tests."""
+        while True:
             look = self._look(steps)
             significant = look.by_pvalue[look.pvalues[look.by_pvalue] <= self.alpha]
+            if len(steps) >= most:
+                break
             if significant.size:
                 steps = [*steps, self._best(steps, look, significant)]
             elif self.pairs and len(steps) + 2 <= most and (pair := self._pair(look)):
                 steps = [*steps, *pair]
             else:
                 break
-        return steps
+        return steps, look.tested
 
     def _look(self, steps: list[Step]) -> Look:
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), _columns(steps))
         known = self._given([] if self.criterion == RELEVANCE else _columns(steps))
         if rest.size == 0:
-            return Look(known, rest, Tested(np.ones(0), np.ones(0)))
+            return Look(known, rest, Tested(np.ones(0), np.ones(len(self.orders))))
         tested = permutation_tests(self.functions[:, rest], self.nominal[rest], self.targets, known, self.orders)
         return Look(known, rest, tested)
 
@@ -126,48 +128,53 @@ class Search:
         both = (pair.first, pair.second), (pair.second, pair.first)
         return [Step(one, float(self.information.about_target([one], other)[0]), pvalue) for one, other in both]
 
-    def _refined(self, steps: list[Step]) -> list[Step]:
+    def _refined(self, steps: list[Step], tested: Tested) -> list[Step]:
         """Return the steps without columns that tell nothing given all others, and the others replaced by better ones.
 
         An early choice was made with little known: of a column and a noisy copy of it, the wrong one may have come
-        first.
+        first. `tested` are tests given all of them, whose null distribution all others are compared with.
         """
         if self.criterion == RELEVANCE:
             return steps
-        steps = self._without_needless(steps)
+        steps = self._without_needless(steps, tested)
         for _ in range(MOST_ROUNDS):
             before = steps
             for place in range(len(steps)):
-                steps = self._replaced(steps, place)
+                steps = self._replaced(steps, place, tested)
             if steps == before:
                 break
-        return self._without_needless(steps)
+        return self._without_needless(steps, tested)
 
-    def _without_needless(self, steps: list[Step]) -> list[Step]:
-        while len(steps) > 1:
-            own = [self._pvalues([step.column], _columns(steps, without=i))[0] for i, step in enumerate(steps)]
-            worst = int(np.argmax(own))
-            if own[worst] * (self.functions.shape[1] - len(steps) + 1) <= self.alpha:
+    def _without_needless(self, steps: list[Step], tested: Tested) -> list[Step]:
+        """Return the steps without columns that are not significant given all others, the least significant first."""
+
+        def pvalue(step: Step) -> float:
+            smallest = self._smallest([step.column], [other.column for other in steps if other != step])
+            return SHARES * float(tested.corrected(smallest)[0])
+
+        own = [pvalue(step) for step in steps]
+        for step in [steps[i] for i in np.argsort(own, kind="stable")[::-1]]:
+            if pvalue(step) <= self.alpha:  # given those that are still there
                 break
-            steps = steps[:worst] + steps[worst + 1 :]
+            steps = [other for other in steps if other != step]
         return steps
 
-    def _replaced(self, steps: list[Step], place: int) -> list[Step]:
+    def _replaced(self, steps: list[Step], place: int, tested: Tested) -> list[Step]:
         """Return the steps with the column in a place replaced by the one that tells most given all others."""
-        others = _columns(steps, without=place)
+        others = [step.column for step in (*steps[:place], *steps[place + 1 :])]
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
-        pvalues = self._pvalues(rest, others)
-        best = int(np.argmin(pvalues))
-        corrected = float(rest.size * pvalues[best])
-        if corrected > self.alpha or pvalues[best] >= pvalues[np.searchsorted(rest, steps[place].column)]:
+        smallest = self._smallest(rest, others)
+        best = int(np.argmin(smallest))
+        pvalue = min(1.0, SHARES * float(tested.corrected(smallest)[best]))
+        if pvalue > self.alpha or smallest[best] >= smallest[np.searchsorted(rest, steps[place].column)]:
             return steps
         column = int(rest[best])
         score = criterion_values(self.criterion, [column], others[:place], self.information)[0]
-        return [*steps[:place], Step(column, float(score), corrected), *steps[place + 1 :]]
+        return [*steps[:place], Step(column, float(score), pvalue), *steps[place + 1 :]]
 
-    def _pvalues(self, columns: np.ndarray | list[int], known: list[int]) -> np.ndarray:
-        return single_pvalues(self.functions[:, columns], self.nominal[columns], self.targets, self._given(known))
+    def _smallest(self, columns: np.ndarray | list[int], known: list[int]) -> np.ndarray:
+        return smallest_pvalues(self.functions[:, columns], self.nominal[columns], self.targets, self._given(known))
 
 
-def _columns(steps: list[Step], without: int | None = None) -> list[int]:
-    return [step.column for i, step in enumerate(steps) if i != without]
+def _columns(steps: list[Step]) -> list[int]:
+    return [step.column for step in steps]
