@@ -20,7 +20,7 @@ import numpy as np
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = {(200, 20): 5, (200, 200): 3, (1000, 200): 2, (200, 2000): 1, (2000, 500): 1}  # (rows, columns): repetitions
-LEVEL_RUNS = {(100, 20): 400, (200, 200): 200, (200, 1000): 50}
+LEVEL_RUNS = {(100, 20): 400, (200, 200): 500, (200, 1000): 50}
 INFOLD = "InformationSelector"
 
 
