@@ -48,7 +48,7 @@ def friedman(rng, n, p):
 
 
 def products(rng, n, p):
-    """The sum of two products and a column: four of the five true columns tell nothing by themselves."""
+    """The sum of two products and a column: by themselves, four of the five true columns tell only of the spread."""
     X = rng.normal(size=(n, p))
     return X, X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + X[:, 4] + 0.5 * rng.normal(size=n), 5, False
 
