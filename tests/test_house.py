@@ -19,7 +19,7 @@ ROOMS = [
     {"display"},
     {"results"},
     {"measures", "datasets"},
-    {"inference"},
+    {"inference", "selection"},
     {"adapters"},
     {"timeseries"},
     {"networks"},

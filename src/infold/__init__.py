@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import adapters, datasets, plotting, report
+    from . import adapters, datasets, plotting, report, selection
     from .data.checks import DataWarning
     from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicForest, GeodesicKSG, paper_settings
     from .inference.diagnosis import diagnose
@@ -58,6 +58,7 @@ _HOME = {
     "lagged_mutual_information": "timeseries",
     "transfer_entropy": "timeseries",
     "transfer_entropy_matrix": "timeseries",
+    "selection": "",
 }
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "plotting",
     "relevance",
     "report",
+    "selection",
     "transfer_entropy",
     "transfer_entropy_matrix",
 ]

@@ -189,21 +189,21 @@ def make_work(columns: Columns, method: str, k: int, seed: int, laws: dict[int, 
     from infold.core.pairs.work import NOMINAL as CLASSES
     from infold.core.pairs.work import RANKED, TIED, Node, Work, as_ranks
 
-    values, shuffle = columns.values, None
+    values, neighbors = columns.values, None
     kinds = np.array([{CONTINUOUS: RANKED, NOMINAL: CLASSES}.get(kind, TIED) for kind in columns.kinds])
     if columns.given is not None:
-        values, shuffle = _without_given(columns, seed)
+        values, neighbors = _without_given(columns, seed)
     ranked = [
         as_ranks(column, np.random.default_rng((seed, c))) if kind == RANKED else column
         for c, (column, kind) in enumerate(zip(values, kinds, strict=True))
     ]
     nodes = tuple(Node(*bounds) for bounds in columns.nodes)
-    return Work(np.array(ranked), kinds, nodes, laws, method, k, fewest_rows(k), seed, shuffle)
+    return Work(np.array(ranked), kinds, nodes, laws, method, k, fewest_rows(k), seed, neighbors)
 
 
 def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any]:
     """Return what confounders leave of the columns, and the rows that may change places."""
-    from infold.core.copula.local_shuffle import unconfounded
+    from infold.core.copula.null_given import unconfounded
     from infold.core.pairs.given import without_rows_in_place
 
     assert columns.given is not None
@@ -214,7 +214,7 @@ def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any]:
     if not varies.any():
         return columns.values, None
     found = unconfounded(table, table[:, :1], columns.given[:, varies], (masks, masks[:1], of_z[varies]), seed)
-    return np.ascontiguousarray(found.x.T), without_rows_in_place(found.shuffle)
+    return np.ascontiguousarray(found.x.values.T), without_rows_in_place(found.neighbors)
 
 
 def _fill(store: Memory | Folder, columns: Columns, work: Any, n_jobs: int | None, verbose: int) -> None:

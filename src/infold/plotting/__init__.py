@@ -10,6 +10,7 @@ from .figures import new_figure
 from .inference import plot_comparison, plot_drift, plot_interval, plot_null, plot_planted
 from .network import plot_network
 from .samples import plot_demo, plot_methods, plot_sample
+from .selection import plot_selection
 from .series import plot_lags, plot_transfer, plot_transfer_matrix, plot_windows
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "plot_planted",
     "plot_relevance",
     "plot_sample",
+    "plot_selection",
     "plot_transfer",
     "plot_transfer_matrix",
     "plot_windows",

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..copula.local_shuffle import LocalShuffle
+from ..copula.null_given import local_orders
 from .null import NullLaw, PairLaws, ksg_score
 from .rank_ksg import RankScores, rank_ksg_of_pairs
 from .smooth import Basis, basis_scores, wave_scores
@@ -20,8 +20,8 @@ class LocalNull:
     """log p of a pair after each of many re-pairings among rows of near Z."""
 
     def __init__(self, work: Work) -> None:
-        assert work.shuffle is not None
-        self.orders = np.array([work.shuffle.draw(work.seed + b) for b in range(DRAWS)])
+        assert work.neighbors is not None
+        self.orders = local_orders(work.neighbors, np.uint64(work.seed) + np.arange(DRAWS, dtype=np.uint64))
 
     def of_waves(self, waves_x: np.ndarray, waves_y: np.ndarray, laws: PairLaws) -> np.ndarray:
         """Return log p of the smooth statistic."""
@@ -41,15 +41,14 @@ class LocalNull:
         return law.log_pvalue(basis_scores(x, y.functions[:, self.orders].transpose(1, 0, 2), y.sizes))
 
 
-def without_rows_in_place(shuffle: LocalShuffle) -> LocalShuffle:
-    """Return re-pairings that leave no row where it is.
+def without_rows_in_place(neighbors: np.ndarray) -> np.ndarray:
+    """Return rows of near Z (n, k − 1) without the row itself.
 
     With rows in place, what is left of a strong dependence would be taken for what Z leaves.
     """
-    neighbors = shuffle.neighbors
     others = neighbors != np.arange(len(neighbors))[:, None]
     others[others.all(axis=1), -1] = False  # copies of Z may crowd the row itself out
-    return LocalShuffle(neighbors[others].reshape(len(neighbors), -1))
+    return neighbors[others].reshape(len(neighbors), -1)
 
 
 def inflation(log_pvalues: np.ndarray) -> float:

@@ -11,7 +11,6 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from ..copula.choice import ALPHA_DEPENDENT, adapt
-from ..copula.local_shuffle import LocalShuffle
 from ..knn.ksg import local_ksg
 from .null import PairLaws
 
@@ -46,7 +45,7 @@ class Work(NamedTuple):
     k: int
     fewest_rows: int  # a pair with fewer is not looked at
     seed: int
-    shuffle: LocalShuffle | None  # given Z: rows that may change places
+    neighbors: np.ndarray | None  # (n, k), given Z: rows of near Z, which may take a row's place
 
 
 def as_ranks(column: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,0 +1,183 @@
+"""Tests of many columns given those that were selected: what these leave of both sides, compared by permutations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc
+
+from ..copula.screen import either
+from .functions import ORDERS, PER_COLUMN, Target, orthonormal
+
+ROWS_PER_FUNCTION = 5  # of the selected columns: with fewer rows, taking them off leaves too little
+MOST_FUNCTIONS = 100  # of the selected columns: more take time, and tell little
+MOST_MULTIPLIED = 15  # columns whose products are among them
+MOST_FACTORS = 8  # lines and labels of selected columns, the first ones, that others may act together with
+NOTHING_LEFT = 1e-6  # of a squared length of 1
+TILE = 512  # columns whose products with all others are held at a time
+AT_A_TIME = 2_000_000  # squared correlations that are held
+ROUNDING = 1e-6
+TINY = np.float32(1e-30)
+
+
+class Given(NamedTuple):
+    """What is known: an orthonormal basis of functions of the selected columns, and some of the columns themselves."""
+
+    basis: np.ndarray  # (d, n)
+    factors: np.ndarray  # (f, n): lines and labels of the first ones, which a candidate may act together with
+
+    @property
+    def freedom(self) -> np.float32:
+        """Share of the degrees of freedom that is left."""
+        d, n = self.basis.shape
+        return np.float32((n - 1 - d) / (n - 1))
+
+    def leaves(self, functions: np.ndarray) -> np.ndarray:
+        """Return functions (m, p, n) without what the basis tells of them, orthonormal as before.
+
+        What is next to nothing, as of a copy, becomes 0.
+        """
+        if len(self.basis) == 0:
+            return functions
+        left = functions - (functions @ self.basis.T) @ self.basis
+        left[np.einsum("mpn,mpn->mp", left, left) < NOTHING_LEFT] = 0
+        return orthonormal(left)
+
+    def leaves_target(self, target: Target) -> Target:
+        """Return the target without what the basis tells of it."""
+        return target._replace(functions=self.leaves(target.functions[:, None])[:, 0])
+
+
+def given(functions: np.ndarray, nominal: np.ndarray, selected: list[int]) -> Given:
+    """Return what the selected columns tell, by functions (4, p, n) of all: their own, and products of two lines.
+
+    Not more than a fifth as many as there are rows, nor than a hundred, or two per column; the simplest first.
+    """
+    n = functions.shape[2]
+    factors = [functions[m, c] for c in selected for m in range(PER_COLUMN if nominal[c] else 1)]
+    factors = [factor for factor in factors if factor.any()]
+    arches, waves = ([functions[m, c] for m in which for c in selected if not nominal[c]] for which in ((1,), (2, 3)))
+    products = [a * b for i, a in enumerate(factors[:MOST_MULTIPLIED]) for b in factors[:i]]
+    most = min(n // ROWS_PER_FUNCTION, max(MOST_FUNCTIONS, 2 * len(selected)))
+    columns = [*factors, *arches, *products, *waves][:most]
+    first = np.array(factors[:MOST_FACTORS], np.float32).reshape(-1, n)
+    return Given(_basis(np.array(columns, float).reshape(-1, n)), first)
+
+
+def _basis(functions: np.ndarray) -> np.ndarray:
+    """Return (d, n) orthonormal functions that span those of (m, n), centred."""
+    centred = functions - functions.mean(axis=1, keepdims=True)
+    centred /= np.maximum(np.sqrt((centred**2).sum(axis=1, keepdims=True)), TINY)
+    lengths, axes = np.linalg.eigh(centred @ centred.T)  # squared; much faster than a QR decomposition
+    kept = lengths > NOTHING_LEFT
+    return np.asarray(axes[:, kept].T @ centred / np.sqrt(lengths[kept, None]), np.float32)
+
+
+class Tested(NamedTuple):
+    """The smallest p-value of all tests of each column, and of all columns after each permutation, ascending."""
+
+    smallest: np.ndarray
+    null: np.ndarray
+
+    def corrected(self, smallest: np.ndarray) -> np.ndarray:
+        """Return smallest p-values as permutation p-values, corrected for the number of tests and of columns."""
+        below = np.searchsorted(self.null, smallest * (1 + ROUNDING), side="right")
+        return (1 + below) / (1 + len(self.null))
+
+
+def permutation_tests(
+    functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given, orders: np.ndarray
+) -> Tested:
+    """Return tests of independence of each column, by its functions (4, p, n), given what is known.
+
+    `orders` (B, n) are permutations of the rows. With nothing known the corrected p-values are exact: the chance of any
+    that is at most a is at most a, if no column depends on the target.
+    """
+    left, of_target = known.leaves(functions), [known.leaves_target(one) for one in targets]
+    widest = max((len(one.functions) for one in targets), default=0) * PER_COLUMN * left.shape[1]
+    parts, null = np.array_split(orders, max(1, len(orders) * widest // AT_A_TIME)), []
+    for some in parts:
+        own = np.ones(len(some))
+        for target in of_target:
+            for degrees, sums in smooth_tests(left, nominal, target, known, some):
+                for d in np.unique(degrees[degrees > 0]):  # of equal degrees, the largest sum has the smallest p-value
+                    np.minimum(own, chdtrc(d, sums[degrees == d].max(axis=0)), out=own)
+        null.append(own)
+    return Tested(_smallest(left, nominal, of_target, known), np.sort(np.concatenate(null)))
+
+
+def smallest_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given) -> np.ndarray:
+    """Return the smallest p-value of all tests of each column given what is known, not corrected for their number."""
+    return _smallest(known.leaves(functions), nominal, [known.leaves_target(one) for one in targets], known)
+
+
+def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target]) -> np.ndarray:
+    """Return the p-value of each column by itself, corrected for the number of tests that are made of it."""
+    nothing = given(functions, nominal, [])
+    return either(smallest_pvalues(functions, nominal, targets, nothing), max(1, len(targets)) * len(ORDERS))
+
+
+def _smallest(left: np.ndarray, nominal: np.ndarray, of_target: list[Target], known: Given) -> np.ndarray:
+    rows, smallest = np.arange(left.shape[2])[None], np.ones(left.shape[1])
+    for target in of_target:
+        for degrees, sums in smooth_tests(left, nominal, target, known, rows):
+            np.minimum(smallest, chdtrc(degrees, sums[:, 0]), out=smallest, where=degrees > 0)
+    return smallest
+
+
+def smooth_tests(
+    left: np.ndarray, nominal: np.ndarray, target: Target, known: Given, orders: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the degrees of freedom (p,) and the statistics (p, B) of all tests of a column, for B orders of the target.
+
+    Nested smooth tests after Neyman: a sum of squared correlations is about χ². Correlations are divided by their own
+    standard errors, since the spread of what is left may depend on what is known. Last, what a column tells together
+    with a known one is in the products of both.
+    """
+    there: np.ndarray = np.any(left, axis=2)
+    shuffled = [one[orders].T for one in target.functions]
+    of_line = len(shuffled) if target.nominal else 1
+    z2 = np.array([[_squared_z(one, psi) for psi in shuffled] for one in left]) * known.freedom
+    for order in ORDERS:
+        used = there * ((np.arange(PER_COLUMN) < order)[:, None] | nominal)
+        own = len(shuffled) if target.nominal else min(order, len(shuffled))
+        yield own * used.sum(axis=0), np.einsum("mlpb,mp->pb", z2[:, :own], used.astype(np.float32))
+    for factor in known.factors:
+        sums = np.sum([_squared_z(left[0], psi * factor[:, None]) for psi in shuffled[:of_line]], axis=0)
+        yield of_line * there[0], sums * known.freedom
+
+
+def _squared_z(functions: np.ndarray, psi: np.ndarray) -> np.ndarray:
+    """Return squared correlations of functions (p, n) with psi (n, B), each divided by its own standard error."""
+    return (functions @ psi) ** 2 / np.maximum(functions**2 @ psi**2, TINY)
+
+
+class Pair(NamedTuple):
+    """The two columns whose product tells most, and its p-value, corrected for the number of pairs."""
+
+    first: int
+    second: int
+    pvalue: float
+
+
+def best_pair(functions: np.ndarray, allowed: np.ndarray, targets: list[Target], known: Given) -> Pair:
+    """Return the pair of `allowed` columns whose product of lines tells most of the target given what is known.
+
+    Correlations are divided by their own standard errors, so their law has no heavier tail than the normal one.
+    """
+    columns = allowed[functions[0, allowed].any(axis=1)]
+    left = known.leaves(functions[:1, columns])[0] * np.float32(functions.shape[2] ** 0.5)
+    found, n_tests = Pair(-1, -1, 1.0), len(targets) * columns.size * (columns.size - 1) // 2
+    for target in targets:
+        psi = known.leaves_target(target).functions[: None if target.nominal else 1]
+        for start in range(0, columns.size, TILE):
+            rows, others = left[start : start + TILE], left[start:]
+            sums = np.sum([_squared_z(others, (rows * one).T).T for one in psi], axis=0)
+            sums = np.triu(known.freedom * sums, 1)
+            i, j = np.unravel_index(sums.argmax(), sums.shape)
+            pvalue = float(chdtrc(len(psi), sums[i, j]))
+            if pvalue < found.pvalue:
+                found = Pair(int(columns[start + i]), int(columns[start + j]), pvalue)
+    return found._replace(pvalue=float(either(found.pvalue, n_tests))) if n_tests else found

@@ -1,0 +1,180 @@
+"""Forward search: tests say which columns may come next, and when to stop; a criterion says which of them does."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .functions import column_functions, target_functions
+from .given import Given, Tested, best_pair, given, permutation_tests, smallest_pvalues
+from .information import RELEVANCE, Information, Sample, criterion_values
+
+MOST_SCORED = 50  # candidates with the smallest p-values, of which the criterion chooses
+MOST_ROUNDS = 3  # of the search, and of replacements: it nearly always ends by itself
+SHARES = 2  # of the level: one for columns, one for pairs of columns
+
+
+class Step(NamedTuple):
+    """A column that was selected: its number, the criterion's value in nats, and its corrected p-value, when it was."""
+
+    column: int
+    score: float
+    pvalue: float
+
+
+class Found(NamedTuple):
+    """What a search found: the selected columns in order, the p-value of every column, and all columns, best first."""
+
+    steps: list[Step]
+    pvalues: np.ndarray
+    order: np.ndarray
+
+
+class Look(NamedTuple):
+    """The columns that are left, and what tests say of them."""
+
+    known: Given
+    rest: np.ndarray
+    tested: Tested
+
+    @property
+    def pvalues(self) -> np.ndarray:
+        """P-values corrected for the number of columns, and for looking at pairs as well."""
+        return np.minimum(SHARES * self.tested.corrected(self.tested.smallest), 1.0)
+
+    @property
+    def by_pvalue(self) -> np.ndarray:
+        """Positions in `rest`, the smallest p-value first."""
+        return np.argsort(self.tested.smallest, kind="stable")
+
+
+class Search:
+    """A search for the columns that tell something of the target that those before them do not.
+
+    A column may come next if it depends on the target given all that were selected, by a test at level `alpha` that is
+    corrected for the number of columns; of these, the one with the largest criterion is taken. If there is none, the
+    pair is taken whose product tells most, if that is significant: neither column of an exclusive or tells a thing by
+    itself. The criterion "relevance" takes nothing as known.
+    """
+
+    def __init__(
+        self, sample: Sample, information: Information, criterion: str, alpha: float, orders: np.ndarray, *, pairs: bool
+    ) -> None:
+        self.nominal, self.information, self.criterion = sample.nominal_x, information, criterion
+        self.alpha, self.orders, self.pairs = alpha, orders, pairs
+        self.functions = column_functions(sample.x, sample.nominal_x)
+        self.targets = target_functions(sample.y, sample.nominal_y)
+
+    def run(self, fewest: int, most: int) -> Found:
+        """Return at most `most` columns, and at least `fewest`, if need be by the criterion alone."""
+        steps: list[Step] = []
+        for _ in range(MOST_ROUNDS):
+            steps, tested = self._extended(steps, most)
+            better = self._refined(steps, tested)
+            if better == steps:
+                break
+            steps = better
+        look = self._look(steps)
+        while len(steps) < fewest:
+            steps = [*steps, self._best(steps, look, look.by_pvalue)]
+            look = self._look(steps)
+        pvalues = np.empty(self.functions.shape[1])
+        pvalues[look.rest] = look.pvalues
+        for step in steps:
+            pvalues[step.column] = step.pvalue
+        return Found(steps, pvalues, np.concatenate((_columns(steps), look.rest[look.by_pvalue])).astype(int))
+
+    def _extended(self, steps: list[Step], most: int) -> tuple[list[Step], Tested]:
+        """Return the steps with further ones, as long as columns or pairs are significant, and the last tests."""
+        while True:
+            look = self._look(steps)
+            significant = look.by_pvalue[look.pvalues[look.by_pvalue] <= self.alpha]
+            if len(steps) >= most:
+                break
+            if significant.size:
+                steps = [*steps, self._best(steps, look, significant)]
+            elif self.pairs and len(steps) + 2 <= most and (pair := self._pair(look)):
+                steps = [*steps, *pair]
+            else:
+                break
+        return steps, look.tested
+
+    def _look(self, steps: list[Step]) -> Look:
+        rest = np.setdiff1d(np.arange(self.functions.shape[1]), _columns(steps))
+        known = self._given([] if self.criterion == RELEVANCE else _columns(steps))
+        if rest.size == 0:
+            return Look(known, rest, Tested(np.ones(0), np.ones(len(self.orders))))
+        tested = permutation_tests(self.functions[:, rest], self.nominal[rest], self.targets, known, self.orders)
+        return Look(known, rest, tested)
+
+    def _given(self, columns: list[int]) -> Given:
+        return given(self.functions, self.nominal, columns)
+
+    def _best(self, steps: list[Step], look: Look, candidates: np.ndarray) -> Step:
+        """Return the step to the candidate, a position in `look.rest`, with the largest criterion."""
+        candidates = candidates[:MOST_SCORED]
+        columns = look.rest[candidates].tolist()
+        scores = criterion_values(self.criterion, columns, _columns(steps), self.information)
+        best = int(np.argmax(scores))
+        return Step(columns[best], float(scores[best]), float(look.pvalues[candidates[best]]))
+
+    def _pair(self, look: Look) -> list[Step]:
+        """Return the steps to the columns of the best pair, if it is significant; each scored given the other."""
+        pair = best_pair(self.functions, look.rest, self.targets, look.known)
+        pvalue = min(SHARES * pair.pvalue, 1.0)
+        if pvalue > self.alpha:
+            return []
+        both = (pair.first, pair.second), (pair.second, pair.first)
+        return [Step(one, float(self.information.about_target([one], other)[0]), pvalue) for one, other in both]
+
+    def _refined(self, steps: list[Step], tested: Tested) -> list[Step]:
+        """Return the steps without columns that tell nothing given all others, and the others replaced by better ones.
+
+        An early choice was made with little known: of a column and a noisy copy of it, the wrong one may have come
+        first. `tested` are tests given all of them, whose null distribution all others are compared with.
+        """
+        if self.criterion == RELEVANCE:
+            return steps
+        steps = self._without_needless(steps, tested)
+        for _ in range(MOST_ROUNDS):
+            before = steps
+            for place in range(len(steps)):
+                steps = self._replaced(steps, place, tested)
+            if steps == before:
+                break
+        return self._without_needless(steps, tested)
+
+    def _without_needless(self, steps: list[Step], tested: Tested) -> list[Step]:
+        """Return the steps without columns that are not significant given all others, the least significant first."""
+
+        def pvalue(step: Step) -> float:
+            smallest = self._smallest([step.column], [other.column for other in steps if other != step])
+            return SHARES * float(tested.corrected(smallest)[0])
+
+        own = [pvalue(step) for step in steps]
+        for step in [steps[i] for i in np.argsort(own, kind="stable")[::-1]]:
+            if pvalue(step) <= self.alpha:  # given those that are still there
+                break
+            steps = [other for other in steps if other != step]
+        return steps
+
+    def _replaced(self, steps: list[Step], place: int, tested: Tested) -> list[Step]:
+        """Return the steps with the column in a place replaced by the one that tells most given all others."""
+        others = [step.column for step in (*steps[:place], *steps[place + 1 :])]
+        rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
+        smallest = self._smallest(rest, others)
+        best = int(np.argmin(smallest))
+        pvalue = min(1.0, SHARES * float(tested.corrected(smallest)[best]))
+        if pvalue > self.alpha or smallest[best] >= smallest[np.searchsorted(rest, steps[place].column)]:
+            return steps
+        column = int(rest[best])
+        score = criterion_values(self.criterion, [column], others[:place], self.information)[0]
+        return [*steps[:place], Step(column, float(score), pvalue), *steps[place + 1 :]]
+
+    def _smallest(self, columns: np.ndarray | list[int], known: list[int]) -> np.ndarray:
+        return smallest_pvalues(self.functions[:, columns], self.nominal[columns], self.targets, self._given(known))
+
+
+def _columns(steps: list[Step]) -> list[int]:
+    return [step.column for step in steps]
