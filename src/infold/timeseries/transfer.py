@@ -215,7 +215,8 @@ def transfer_entropy(
     this package, where others add noise.
 
     The test draws the source anew, as :func:`lagged_mutual_information` does x, so the null hypothesis is that it is
-    independent of the target as a whole. The estimate is also near 0, and the test stays quiet, if only the target drives the source.
+    independent of the target as a whole. The estimate is also near 0, and the test stays quiet, if only the target
+    drives the source.
 
     References
     ----------

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.stats import t as student_t
 
+from ..copula.null_given import local_orders
 from .work import AUTO, Column, Work, estimate_auto, estimate_ksg
 
 DRAWS = 199
@@ -25,7 +26,7 @@ def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
     x, y = ([one for one in side if one[1].min() < one[1].max()] for side in (x, y))
     if not (x and y):
         return 0.0, 0.0
-    if work.method == AUTO and work.shuffle is None:
+    if work.method == AUTO and work.neighbors is None:
         mi, pvalue = estimate_auto(work, x, y)
         return mi, math.log(max(pvalue, LEAST_PVALUE))
     mi = estimate_ksg(work, x, y)
@@ -34,8 +35,8 @@ def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
 
 
 def _order(work: Work, n: int, draw: int) -> np.ndarray:
-    if work.shuffle is not None:
-        return work.shuffle.draw(work.seed + draw)
+    if work.neighbors is not None:
+        return local_orders(work.neighbors, np.array([work.seed + draw], np.uint64))[0]
     return np.random.default_rng((work.seed, draw)).permutation(n)
 
 

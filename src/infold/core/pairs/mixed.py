@@ -65,7 +65,7 @@ def mixed_pair(work: Work, x: Column, y: Column, basis_x: Basis, basis_y: Basis)
     if draws:
         law = law_of_patterns(*sorted((pattern_of(x), pattern_of(y))), draws)
         log_p = min(0.0, float(law.log_pvalue(np.array([score]))[0]))
-        if work.shuffle is not None and log_p < LOG_WORTH:
+        if work.neighbors is not None and log_p < LOG_WORTH:
             log_p /= inflation(LocalNull(work).of_bases(basis_x, basis_y, law))
     if work.method != AUTO:
         return estimate_ksg(work, [x], [y]), log_p

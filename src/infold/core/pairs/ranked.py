@@ -24,7 +24,7 @@ def fill_ranked(work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, ou
     by_neighbors = laws.neighbors.log_pvalue(ksg_score(mi, n))
     by_waves = laws.smooth.log_pvalue(wave_scores(waves_x, waves_y)[first, second])
     log_p = laws.log_pvalue(by_waves, by_neighbors)
-    if work.shuffle is not None:
+    if work.neighbors is not None:
         local = LocalNull(work)
         for p in np.flatnonzero(log_p < LOG_WORTH):
             i, j = first[p], second[p]
