@@ -2,8 +2,8 @@
 Penguins: does the shape of the bill follow the size of the body?
 =================================================================
 
-Bill length and bill depth of 342 penguins correlate only weakly. How much does a bill tell about its owner all the same,
-and how much of that is merely the species?
+Bill length and bill depth of 342 penguins correlate only weakly. How much does a bill tell about its owner all the
+same, and how much of that is merely the species?
 """
 
 # %%
@@ -26,9 +26,9 @@ axes[1].set(xlabel="bill depth, mm", ylabel="body mass, g")
 axes[0].legend(frameon=False)
 
 # %%
-# The left picture is a textbook case of Simpson's paradox. Over all penguins, longer bills are *less* deep; within each
-# species they are deeper. The two trends nearly cancel in the correlation coefficient. Mutual information does not
-# cancel:
+# The left picture is a textbook case of Simpson's paradox. Over all penguins, longer bills are *less* deep; within
+# each species they are deeper. The two trends nearly cancel in the correlation coefficient. Mutual information does
+# not cancel:
 correlation = bill.corr().iloc[0, 1]
 length_and_depth = infold.mutual_information(bill[["bill_length_mm"]], bill[["bill_depth_mm"]], random_state=0)
 print(f"correlation {correlation:.2f}, mutual information {float(length_and_depth):.2f} nats")
@@ -44,14 +44,14 @@ overall = infold.mutual_information(bill, body, random_state=0)
 overall
 
 # %%
-# About one nat. Roughly speaking, knowing the bill rules out nearly two thirds of the bodies that were possible before: a
-# nat is a factor of e = 2.7.
+# About one nat. Roughly speaking, knowing the bill rules out nearly two thirds of the bodies that were possible
+# before: a nat is a factor of e = 2.7.
 #
 # How much of it is the species?
 # ------------------------------
-# A Gentoo is big and has a flat bill. Anyone who recognises the species from the bill knows something about the body, and
-# that might be all there is. So we ask what bill and body share once the species is known, and then once the sex is known
-# as well (nine birds were not sexed, and are left out).
+# A Gentoo is big and has a flat bill. Anyone who recognises the species from the bill knows something about the body,
+# and that might be all there is. So we ask what bill and body share once the species is known, and then once the sex
+# is known as well (nine birds were not sexed, and are left out).
 within_species = infold.conditional_mutual_information(bill, body, penguins[["species"]], random_state=0)
 within_both = infold.conditional_mutual_information(
     bill, body, penguins[["species", "sex"]], missing="drop", random_state=0
@@ -68,10 +68,12 @@ ax.set(xlabel="mutual information of bill and body, nats", xlim=(0, 1.25 * max(v
 # More than half of what the bill says about the body is the species, and nearly all of the rest is the sex: males are
 # larger in everything. What is left within one species and one sex is too little for these 333 birds to show.
 #
-# The last bar is exactly 0 because the default method answers 0 unless a strict test rejects independence. That is not
-# proof that nothing is there. A permutation test, which compares only birds of the same species and sex, agrees that
-# the evidence is thin:
-sexed = penguins.dropna(subset=["sex"]).sample(frac=1, random_state=0)  # the file is sorted, and order means nothing here
+# The last bar is exactly 0 because the default method answers 0 unless a strict test rejects independence. That is
+# not proof that nothing is there. A permutation test, which compares only birds of the same species and sex, agrees
+# that the evidence is thin:
+sexed = penguins.dropna(subset=["sex"]).sample(
+    frac=1, random_state=0
+)  # the file is sorted, and order means nothing here
 test = infold.independence_test(
     sexed[["bill_length_mm", "bill_depth_mm"]],
     sexed[["flipper_length_mm", "body_mass_g"]],
