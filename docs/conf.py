@@ -14,12 +14,13 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
+templates_path = ["_templates"]
 exclude_patterns = ["_build", "conftest.py", "gallery/*.ipynb", "gallery/*.py", "gallery/*.json", "gallery/*.zip"]
 
 myst_heading_anchors = 4
 autosummary_generate = True
 autodoc_typehints = "none"  # docstrings say it in words
-numpydoc_show_class_members = False  # the templates of autosummary list them
+numpydoc_show_class_members = False  # the template of classes shows them in full
 default_role = "literal"
 
 
@@ -38,6 +39,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "infold"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["infold.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -52,4 +54,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"start": [], "method": [], "index": []}
+html_sidebars = {"start": [], "method": []}  # single pages have nothing to put beside them

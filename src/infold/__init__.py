@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .measures import conditional_mutual_information, mutual_information
     from .results import ConfidenceInterval, Diagnosis, IndependenceTest, MutualInformation
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {
