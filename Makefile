@@ -38,7 +38,7 @@ lint: .venv/.installed
 	@touch $@
 
 docs: .venv/.docs-installed
-	$(BIN)/sphinx-build -q --fail-on-warning --keep-going --builder html docs docs/_build/html
+	$(BIN)/sphinx-build -q --fail-on-warning --keep-going --builder html --doctree-dir docs/_build/doctrees docs docs/_build/html
 	INFOLD_NEEDS_SITE=1 $(BIN)/python -m pytest tests/website
 	@echo "Open docs/_build/html/index.html"
 
