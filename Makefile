@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-safe coverage lint bench clean
+.PHONY: demo test test-safe coverage lint docs bench clean
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "infold needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -31,9 +31,20 @@ lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site, in docs/_build/html: warnings are errors, and its own tests follow links and open it in a browser.
+.venv/.docs-installed: .venv/.installed
+	@echo "Adding Sphinx to .venv (once) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs: .venv/.docs-installed
+	$(BIN)/sphinx-build -q --fail-on-warning --keep-going --builder html --doctree-dir docs/_build/doctrees docs docs/_build/html
+	INFOLD_NEEDS_SITE=1 $(BIN)/python -m pytest tests/website
+	@echo "Open docs/_build/html/index.html"
+
 bench: .venv/.installed
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv .numba-safe .coverage .pytest_cache .mypy_cache .ruff_cache build dist infold-demo.png
+	rm -rf .venv .numba-safe .coverage .pytest_cache .mypy_cache .ruff_cache build dist docs/_build docs/gallery docs/generated infold-demo.png infold-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         transfer_entropy_matrix,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives; it is imported when it is first used, so that `infold --help` comes at once.
 _HOME = {

@@ -15,6 +15,7 @@ def small_demo(monkeypatch):
     monkeypatch.setattr(demo, "N_SAMPLES", 60)
     monkeypatch.setattr(demo, "HELIX_NOISE", (0, 2))
     monkeypatch.setattr(demo, "CONTROL_NOISE", (0,))
+    monkeypatch.setattr(demo, "DOUBTFUL_PERMUTATIONS", 19)
 
 
 @pytest.mark.usefixtures("small_demo")
@@ -22,11 +23,16 @@ def test_demo_prints_a_table_and_writes_a_picture(tmp_path):
     pytest.importorskip("matplotlib")
     output = tmp_path / "demo.png"
     text = answer("demo", "--output", output)
-    assert max(map(len, text.replace(str(output), "").splitlines())) <= 80
+    shown = text.replace(str(output), "").replace(str(output.with_suffix(".html")), "")
+    assert max(map(len, shown.splitlines())) <= 80
     for word in ("helix", "independent", "truth", "KSG", "G-KSG", "auto", str(output)):
         assert word in text
     assert output.read_bytes().startswith(b"\x89PNG")
-    assert [file.name for file in tmp_path.iterdir()] == ["demo.png"]
+    page = tmp_path / "demo.html"
+    assert sorted(tmp_path.iterdir()) == [page, output]
+    assert str(page) in text
+    assert "Can you trust it? The verdict:" in " ".join(text.split())
+    assert "by KSG" in page.read_text()
 
 
 @pytest.mark.usefixtures("small_demo")
@@ -38,7 +44,8 @@ def test_demo_json():
         ("independent", 0),
     ]
     assert found["rows"][-1]["truth"] == 0
-    assert found["picture"] is None
+    assert (found["picture"], found["report"]) == (None, None)
+    assert "nats" in found["verdict"][0]
     assert found == json.loads(answer("demo", "--json", "--no-plot", "--jobs", 1))
 
 

@@ -1,15 +1,15 @@
-"""The command `infold demo`: a helix among noise columns, and a control, estimated by three methods."""
+"""The command `infold demo`: a helix among noise columns, a control, and a verdict on a number that is far off."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
 from .answers import check_output, print_json, write_file
-from .messages import working
+from .messages import OPTIONAL, working
 from .options import Jobs, Json, Seed
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 N_SAMPLES = 500
 HELIX_NOISE = (0, 4, 10, 20)
 CONTROL_NOISE = (0, 20)
+DOUBTFUL_NOISE = 10  # with so many noise columns KSG is far off, and the verdict should say so
+DOUBTFUL_PERMUTATIONS = 99
 LABELS = {"ksg": "KSG", "gksg": "G-KSG", "auto": "auto"}
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -38,25 +40,45 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .png, .pdf or .svg.")] = Path(
         "infold-demo.png"
     ),
-    no_plot: Annotated[bool, typer.Option("--no-plot", help="Write no picture.")] = False,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Write no picture and no report.")] = False,
+    open_report: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
-    """See what infold does: a helix among noise columns, measured by KSG, G-KSG and auto."""
+    """See what infold does: a helix among noise columns, measured by three methods, and a verdict on one answer.
+
+    The picture goes to --output, and an HTML report of the same name stands beside it.
+    """
+    page = output.with_suffix(".html")
     if not no_plot:
         check_output(output, PICTURES)
+        check_output(page)
     with working() as warned:
         rows = run(seed, jobs)
+        estimate, verdict, html = doubt(seed, jobs, with_page=not no_plot)
     saved = not no_plot and _save_picture(rows, seed, output)
+    if html is not None:
+        write_file(page, html)
     if as_json:
-        picture = str(output) if saved else None
-        print_json({"n_samples": N_SAMPLES, "seed": seed, "rows": rows, "picture": picture}, warned)
-        return
-    _print(rows)
-    if saved:
-        typer.echo(f"\nPicture: {output}")
-    typer.echo("\nOn your own data: infold estimate data.csv --x a,b --y c,d")
+        answer = {
+            "n_samples": N_SAMPLES,
+            "seed": seed,
+            "rows": rows,
+            "verdict": verdict,
+            "picture": str(output) if saved else None,
+            "report": str(page) if html is not None else None,
+        }
+        print_json(answer, warned)
+    else:
+        _print(rows, estimate, verdict)
+        if saved:
+            typer.echo(f"\nPicture: {output}")
+        if html is not None:
+            typer.echo(f"{'' if saved else chr(10)}Report:  {page}")
+        typer.echo("\nOn your own data: infold report data.csv --x a,b --y c,d -o report.html")
+    if open_report and html is not None:
+        typer.launch(str(page))
 
 
 def run(seed: int, n_jobs: int) -> list[Row]:
@@ -79,6 +101,32 @@ def run(seed: int, n_jobs: int) -> list[Row]:
         )
         rows.append(Row(data=name, noise_dims=d, truth=float(sample.best_mi), ksg=ksg, gksg=gksg, auto=auto))
     return rows
+
+
+def doubt(seed: int, n_jobs: int, *, with_page: bool) -> tuple[float, list[str], str | None]:
+    """Return KSG's estimate on a noisy helix, the verdict on it, and the report as HTML if it can be made."""
+    import infold
+    from infold.datasets import make_helix
+
+    sample = make_helix(N_SAMPLES, DOUBTFUL_NOISE, random_state=seed)
+    settings: dict[str, Any] = {"method": "ksg", "random_state": seed, "n_jobs": n_jobs, "verbose": 0}
+    if with_page:
+        try:
+            report = infold.report.make_report(
+                sample.X,
+                sample.Y,
+                n_permutations=DOUBTFUL_PERMUTATIONS,
+                title=f"A helix among {DOUBTFUL_NOISE} noise columns, by KSG",
+                command=f"infold demo --seed {seed}",
+                **settings,
+            )
+            return float(report.diagnosis.estimate), list(report.diagnosis.verdict), report.html()
+        except ImportError as error:
+            if error.name not in OPTIONAL:
+                raise
+            typer.echo(f"infold: no report: {error}", err=True)
+    found = infold.diagnose(sample.X, sample.Y, **settings)
+    return float(found.estimate), list(found.verdict), None
 
 
 def table(rows: list[Row]) -> Table:
@@ -142,13 +190,19 @@ def _save_picture(rows: list[Row], seed: int, output: Path) -> bool:
     return True
 
 
-def _print(rows: list[Row]) -> None:
+def _print(rows: list[Row], estimate: float, verdict: list[str]) -> None:
     from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
     console = Console(highlight=False)
     console.print(table(rows))
     for sentence in summary(rows):
         console.print("", sentence, sep="\n")
+    question = f"Suppose you had only KSG's {estimate:.2f}, with {DOUBTFUL_NOISE} noise columns. Can you trust it?"
+    console.print("", f"[bold]{question}[/bold] The verdict:", sep="\n")
+    for sentence in verdict:
+        console.print(Padding(Text(sentence), (0, 0, 0, 2)))
 
 
 def _estimates(rows: list[Row]) -> dict[str, list[float]]:

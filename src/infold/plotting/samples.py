@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .figures import STYLES, axes_or_new, mi_label, new_figure, open_frame
+from .figures import STYLES, axes_or_new, legend_above, mi_label, new_figure, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def plot_methods(
     ax.set_xticks(list(noise_dims))
     ax.set_ylim(bottom=min(0.0, *(value for values in estimates.values() for value in values)))
     ax.margins(y=0.08)
-    ax.legend(frameon=False)
+    legend_above(ax, ncols=len(estimates) + 1)
     open_frame(ax)
     return ax
 
@@ -115,5 +115,5 @@ def plot_demo(
     left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
     plot_sample(dataset, ax=left)
     plot_methods(noise_dims, estimates, truth, ax=right)
-    right.set_title("what each method finds", fontsize="medium")
+    right.set_title("what each method finds", fontsize="medium", pad=24)  # above the legend
     return figure
