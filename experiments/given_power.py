@@ -3,8 +3,8 @@
     python experiments/given_power.py > experiments/results/given-power.csv     needs tigramite
     python experiments/given_power.py --figure                                  draw results/given-power.png from it
 
-n = 200, 99 permutations, Z in three columns. Both sides are the sum of squares of Z and noise, or noise alone; what they
-share beyond Z grows with the strength. A test that is fooled by Z rejects at strength 0 as well.
+n = 200, 99 permutations, Z in three columns. Both sides are the sum of squares of Z and noise, or noise alone; what
+they share beyond Z grows with the strength. A test that is fooled by Z rejects at strength 0 as well.
 """
 
 import argparse
