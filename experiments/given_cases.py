@@ -23,7 +23,7 @@ import infold
 RESULTS = Path(__file__).parent / "results" / "given-cases.csv"
 NEIGHBORS = (3, 5, 7, 10)
 METHODS = ("auto", *(f"k = {k}" for k in NEIGHBORS), "ennemi")
-SHAPES = {"line": lambda z: z, "square": np.square, "sine": lambda z: np.sin(2 * z), "|z|": np.abs}
+SHAPES = {"line": lambda z: z, "square": np.square, "sine": lambda z: np.sin(2 * z), "absolute": np.abs}
 
 
 def pair(rng, n, rho):

@@ -71,9 +71,13 @@ def table() -> None:
     with RESULTS.open() as file:
         rows = list(csv.DictReader(file))
     margins = [("all", rows)]
-    for key in ("columns", "n", "case"):
-        for value in dict.fromkeys(row[key] for row in rows):
-            margins.append((f"{value} {key}" if key == "columns" else value, [r for r in rows if r[key] == value]))
+    for key, label in (("columns", "columns of Z: {}"), ("n", "n = {}"), ("case", "{}")):
+        for value in (
+            sorted({row[key] for row in rows}, key=int) if key != "case" else dict.fromkeys(r[key] for r in rows)
+        ):
+            margins.append((label.format(value), [row for row in rows if row[key] == value]))
+    for n in ("200", "500", "1000"):
+        margins.append((f"8 columns, n = {n}", [row for row in rows if row["columns"] == "8" and row["n"] == n]))
     print("| | data sets | rejected | one standard error | warned |")
     print("|---|--:|--:|--:|--:|")
     for name, some in margins:

@@ -85,7 +85,7 @@ def figure():
         ax.axhline(0.05, color="gray", linewidth=0.8)
         ax.set(title=f"shared: {kind}", xlabel="strength", ylim=(-0.03, 1.03))
     page.axes[0].set_ylabel("rejected at 5 %")
-    page.axes[0].legend(frameon=False)
+    page.axes[2].legend(frameon=False, loc="lower right")
     page.savefig(RESULTS / "given-power.png", dpi=110)
 
 

@@ -232,10 +232,10 @@ def test_without_z_the_answer_is_that_of_mutual_information():
     assert {"z_names", "z_kinds"}.isdisjoint(found.to_dict())
 
 
-@pytest.mark.parametrize("ask", [infold.mutual_information, infold.diagnose, infold.relevance])
+@pytest.mark.parametrize("ask", [infold.mutual_information, infold.relevance])
 def test_functions_for_two_sides_say_so(ask):
     with pytest.raises(
-        TypeError, match="Z is for conditional_mutual_information, independence_test and conf"
+        TypeError, match=r"Z is for conditional_mutual_information, .* and is called given in relevance"
     ) as caught:
         ask(A, B, Z=A[:, 0])
     assert "\n" not in str(caught.value)

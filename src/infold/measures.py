@@ -198,8 +198,8 @@ def make_estimator(
     estimator_class = METHODS[check_choice("method", method, METHODS)]
     if not options.keys().isdisjoint(("Z", "discrete_z")):
         raise TypeError(
-            "Z is for conditional_mutual_information, independence_test and confidence_interval, but this is about X "
-            "and Y alone; leave Z out, or call one of these."
+            "Z is for conditional_mutual_information, independence_test, confidence_interval and diagnose, and is "
+            "called given in relevance, but this is about X and Y alone; leave Z out, or call one of these."
         )
     settings = {"n_jobs": n_jobs, "verbose": verbose, **options}
     if n_neighbors is not None:

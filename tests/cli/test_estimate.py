@@ -222,4 +222,3 @@ def test_given_columns_are_no_others(data):
     assert "--y and --given both pick column 'c'" in complaint(*arguments, "c,d")
     assert "--given" in complaint(*arguments, "nothing")
     assert "GKNN is for X and Y alone" in complaint(*arguments[:5], "c", "--given", "d", "--method", "gknn")
-    assert "--given" in complaint("diagnose", *arguments[1:], "d")
