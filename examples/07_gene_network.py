@@ -19,7 +19,7 @@ import pandas as pd
 
 import infold
 
-model = json.loads((Path(__file__).parents[1] / "experiments" / "data" / "ecoli70.json").read_text())
+model = json.loads(Path("../experiments/data/ecoli70.json").read_text())
 rng = np.random.default_rng(0)
 genes = {}
 while len(genes) < len(model["nodes"]):  # parents first

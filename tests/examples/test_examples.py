@@ -117,7 +117,8 @@ def test_every_page_has_its_claims():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMS)
-def test_page_runs_and_is_right(name):
+def test_page_runs_and_is_right(name, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
     matplotlib = pytest.importorskip("matplotlib")
     with matplotlib.rc_context({"backend": "agg", "figure.max_open_warning": 0}):
         page = runpy.run_path(str(EXAMPLES / f"{name}.py"))
