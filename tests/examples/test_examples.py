@@ -47,6 +47,33 @@ def helix(page):
     assert max(auto) < page["ceiling"] < page["data"].best_mi
 
 
+def pipeline(page):
+    every, few, single = (-values.mean() for values in page["scores"].values())
+    assert page["alone"].relevant_x.sum() > 20
+    assert len(page["selector"].path_) < 12
+    assert page["selector"].path_[1].score < 0.05
+    assert few - every < (single - every) / 3
+
+
+def gene_network(page):
+    (_, others), (direct, false), (_, more_false) = map(page["count"], (page["found"], page["direct"], page["simple"]))
+    assert false < more_false < others / 10
+    assert direct > 40 > false * 5
+
+
+def elnino(page):
+    clean, raw = page["clean"], page["raw"]
+    pvalues = dict(zip(clean.lags, clean.corrected_pvalues, strict=True))
+    assert max(pvalues[lag] for lag in (1, 2, 3)) < 0.05 < min(pvalues[6], pvalues[12])
+    assert raw.mi[raw.lags.index(12)] > raw.mi[raw.lags.index(3)]
+
+
+def sunspots(page):
+    assert page["best"] in (10, 11)
+    assert all(page["found"].mi[lag - 1] > page["gaussian"][lag - 1] + 0.05 for lag in (3, 8))
+    assert float(page["more"]) > 0.2
+
+
 def when_not_to_trust(page):
     assert page["naive"].pvalue < 0.05 < page["blocked"].pvalue
     assert float(page["near_copy"].estimate) > 0.8 * page["near_copy"].ceiling
@@ -75,6 +102,10 @@ CLAIMS = {
     "03_randhie": randhie,
     "04_digits": digits,
     "05_helix": helix,
+    "06_pipeline": pipeline,
+    "07_gene_network": gene_network,
+    "08_elnino": elnino,
+    "09_sunspots": sunspots,
     "10_when_not_to_trust": when_not_to_trust,
     "11_how_many_rows": how_many_rows,
 }
@@ -86,7 +117,8 @@ def test_every_page_has_its_claims():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMS)
-def test_page_runs_and_is_right(name):
+def test_page_runs_and_is_right(name, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
     matplotlib = pytest.importorskip("matplotlib")
     with matplotlib.rc_context({"backend": "agg", "figure.max_open_warning": 0}):
         page = runpy.run_path(str(EXAMPLES / f"{name}.py"))

@@ -64,7 +64,7 @@ def test_nothing_is_fetched_from_elsewhere(pages):
 
 
 def test_every_public_name_has_a_page():
-    modules = {"datasets", "plotting", "report"}
+    modules = {"datasets", "plotting", "report", "selection"}
     values = {"paper_settings"}
     names = {f"infold.{name}" for name in set(infold.__all__) - modules - values}
     names |= {f"infold.datasets.{name}" for name in infold.datasets.__all__}
