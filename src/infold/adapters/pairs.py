@@ -32,9 +32,10 @@ def pair_test(
     Searches for graphs test hundreds of pairs: what is odd about columns would be said as often, so nothing is said.
     """
     options.setdefault("method", METHOD)
-    options.setdefault("n_neighbors", neighbors_of_test(len(x)))
     if z.shape[1]:
         options["discrete_z"] = discrete[2] or None
+    else:
+        options.setdefault("n_neighbors", neighbors_of_test(len(x)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return independence_test(

@@ -267,7 +267,7 @@ def _is_given(question: Question) -> bool:
 def _pvalue_given(estimator: MutualInformationEstimator, left: LeftByZ, settings: Settings) -> float:
     """Return the p-value of independence given Z by a few draws."""
     tested = copy.copy(estimator)
-    with_more_neighbors(tested, left.question.n_samples)
+    with_more_neighbors(tested, left.question)
     own, *seeds = seeds_for(settings.random_state, 1 + N_NULL)
     observed, *null = statistics_given(tested, left, seeds, own, settings._replace(verbose=0))
     return float(permutation_pvalue(sum(one >= observed for one in null), len(null)))

@@ -48,13 +48,21 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
     return LeftByZ(Question(tables), found)
 
 
-def with_more_neighbors(estimator: MutualInformationEstimator, n_samples: int) -> None:
-    """Give an estimator the number of neighbours that a test given Z takes by default."""
-    estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(n_samples))
+def with_more_neighbors(estimator: MutualInformationEstimator, question: Question) -> None:
+    """Give an estimator the number of neighbours that a test given Z takes by default.
+
+    Of the rows that have the same labels: others are no neighbours.
+    """
+    from infold.core.knn.discrete import row_codes
+
+    labels = [question[name][:, c] for name, table in question.blocks.items() for c in table.nominal]
+    counts = np.bincount(row_codes(labels)) if labels else np.array([question.n_samples])
+    rows = int((counts**2).sum() / counts.sum())  # with the labels of a row, on average over the rows
+    estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(rows))
 
 
 def neighbors_of_test(n_samples: int) -> int:
-    """Return how many neighbours a test given Z takes by default."""
+    """Return how many neighbours a test given Z takes by default, of so many rows."""
     return max(3, min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS))
 
 

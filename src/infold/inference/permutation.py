@@ -140,7 +140,7 @@ def independence_test(
     )
     shuffle = shuffle_of(question, groups, block)
     if question.is_conditional and n_neighbors is None:
-        with_more_neighbors(estimator, question.n_samples)
+        with_more_neighbors(estimator, question)
     estimator.fit_question(question)
     return permutation_test(
         question,

@@ -350,7 +350,7 @@ def relevance(
         )
     shuffle = shuffle_of(question, groups, block)
     if question.is_conditional and n_neighbors is None:
-        with_more_neighbors(estimator, question.n_samples)
+        with_more_neighbors(estimator, question)
     if question.n_samples > estimator.n_neighbors:
         estimator.fit_question(question)
     return column_relevance(

@@ -249,7 +249,7 @@ def make_report(
         estimator.fit_question(question)
         tested = copy.copy(estimator)
         if question.is_conditional and n_neighbors is None:
-            with_more_neighbors(tested, question.n_samples)
+            with_more_neighbors(tested, question)
         test = permutation_test(question, tested, settings, shuffle, n_permutations=n_permutations, alpha=ALPHA)
         certificate = certify(question, settings, shuffle)
         interval = subsampling_interval(question, estimator, settings, ungrouped, certificate, level=level)
@@ -341,7 +341,7 @@ def _relevances(
     settings = settings._replace(method=RELEVANCE_METHOD)
     estimator = prepared(settings, None, {})
     if question.is_conditional:
-        with_more_neighbors(estimator, question.n_samples)
+        with_more_neighbors(estimator, question)
     estimator.fit_question(question)
     fewest = round(1 / RELEVANCE_LEVEL) - 1
     count = max(fewest, min(RELEVANCE_PERMUTATIONS, n_permutations))

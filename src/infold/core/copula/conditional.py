@@ -7,6 +7,7 @@ share may show only beside Z, as with a product.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +22,13 @@ from .labels import with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
 from .residuals import residuals
-from .scores import normal_scores
+from .scores import untied_scores
 from .screen import either
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]  # which columns of x, y and z are nominal
 
 GIVEN = "given Z"
+MOST_VALUES = 20  # of a count; columns with more are smooth, ties in random order, which leaves the MI as it is
 
 
 class Difference(NamedTuple):
@@ -56,7 +58,9 @@ def adapt_given(
 
     def differences(rows: np.ndarray) -> tuple[Difference, Difference]:
         """Return the differences both ways, of some rows."""
-        sides, masks = [side[rows] for side in (x, y, z)], nominal
+        sides, masks = zip(
+            *(_varying(side[rows], mask) for side, mask in zip((x, y, z), nominal, strict=True)), strict=True
+        )
         rng = np.random.default_rng(seed)
         known = as_smooth_columns(sides[2], masks[2])
         a, b = (without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True))
@@ -69,7 +73,7 @@ def adapt_given(
             both, of_both = np.hstack([other, sides[2]]), np.concatenate([of_other, masks[2]])
             first, second = mi(one, both, of_one, of_both), mi(one, sides[2], of_one, masks[2])
             if second.taken.mi == 0:
-                return Difference(first.local, first.pvalue, first)
+                return Difference(first.local - _same_look(first, second), first.pvalue, first)
             local = first.local - second.local
             error = mean_error(local)
             return Difference(local, float(norm.sf(local.mean() / error)) if error > 0 else 1.0, first)
@@ -77,6 +81,8 @@ def adapt_given(
         return difference(a, b, *masks[:2]), difference(b, a, masks[1], masks[0])
 
     def refit(of_x: np.ndarray, of_y: np.ndarray) -> float:
+        if not all(_varying(side[of_x], mask)[0].size for side, mask in zip((x, y), nominal, strict=False)):
+            return math.nan
         return float(np.mean([part.local.mean() for part in differences(of_x)]))
 
     n = len(x)
@@ -96,10 +102,24 @@ def adapt_given(
     return Answer(local, taken, pvalue, reason, (used_x, used_y), candidates, len(columns))
 
 
+def _same_look(first: Answer, second: Answer) -> np.ndarray | float:
+    """Return the local values of the second question by the look that was taken at the first, 0 if they say nothing.
+
+    What is not proven of Z alone is still in the first answer: the same look at the same rows errs in the same way.
+    """
+    same = [c for c in second.candidates if c.name == first.taken.name and c.mi > c.linear]
+    return same[0].local if same and same[0].local is not None else 0.0
+
+
+def _varying(table: np.ndarray, nominal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns that are not constant, and which of them are nominal: among fewer rows some may be."""
+    varies = table.min(axis=0) < table.max(axis=0)
+    return table[:, varies], nominal[varies]
+
+
 def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return which columns are continuous: a function of Z taken off a label, or a count, would tell Z."""
-    n = len(table)
-    return ~nominal & np.array([2 * np.unique(column).size > n for column in table.T], bool)
+    """Return which columns have many values: a function of Z taken off a label, or a small count, would tell Z."""
+    return ~nominal & np.array([np.unique(column).size > MOST_VALUES for column in table.T], bool)
 
 
 def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
@@ -115,7 +135,7 @@ def without_z(side: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.
     """Return the columns of a side, continuous ones less what `known` tells of them."""
     smooth, out = is_smooth(side, nominal), side.copy()
     if smooth.any():
-        out[:, smooth] = residuals(normal_scores(side[:, smooth]), known, rng).residuals
+        out[:, smooth] = residuals(untied_scores(side[:, smooth], rng), known, rng).residuals
     return out
 
 

@@ -18,7 +18,7 @@ from ..jit import kernel
 from ..random import random_below
 from .conditional import as_smooth_columns, is_smooth
 from .residuals import Left, residuals
-from .scores import normal_scores
+from .scores import untied_scores
 from .screen import ORDERS, either, pair_pvalues, rank_waves
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
@@ -132,7 +132,7 @@ def unconfounded(
 def _side(table: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> Side:
     smooth, values, left = is_smooth(table, nominal), table.copy(), None
     if smooth.any():
-        left = residuals(normal_scores(table[:, smooth]), known, rng, rough=True)
+        left = residuals(untied_scores(table[:, smooth], rng), known, rng, rough=True)
         values[:, smooth] = left.residuals
     return Side(values, smooth, left)
 

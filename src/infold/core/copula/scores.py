@@ -43,11 +43,16 @@ def copula_columns(table: np.ndarray, rng: np.random.Generator) -> tuple[np.ndar
     straight line, of infinite Gaussian MI.
     """
     kept = distinct_columns(table)
-    scores = np.empty((len(table), kept.size))
-    for c, j in enumerate(kept):
+    return untied_scores(table[:, kept], rng), kept
+
+
+def untied_scores(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return normal scores of the columns, ties in random order."""
+    scores = np.empty(table.shape)
+    for j in range(table.shape[1]):
         order = rng.permutation(len(table))
-        scores[order, c] = normal_scores(table[order, j : j + 1])[:, 0]
-    return scores, kept
+        scores[order, j] = normal_scores(table[order, j : j + 1])[:, 0]
+    return scores
 
 
 def even_scores(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
