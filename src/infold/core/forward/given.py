@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtrc, gammaln
 
 from ..copula.screen import either
 from .functions import ORDERS, PER_COLUMN, Target, orthonormal
@@ -19,6 +19,8 @@ NOTHING_LEFT = 1e-6  # of a squared length of 1
 TILE = 512  # columns whose products with all others are held at a time
 AT_A_TIME = 2_000_000  # squared correlations that are held
 ROUNDING = 1e-6
+FEW_DIGITS = 1e-300  # p-values below are not exact
+MOST_EXPLAINED = np.float32(1 - 1e-6)
 TINY = np.float32(1e-30)
 
 
@@ -113,6 +115,26 @@ def smallest_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[T
     return _smallest(known.leaves(functions), nominal, [known.leaves_target(one) for one in targets], known)
 
 
+def strengths(functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given) -> np.ndarray:
+    """Return how strongly each column depends on the target given what is known, to compare columns: −log p.
+
+    Of tests with the target's line, or its classes, alone: near what is known, arches tell the same once more. And of
+    likelihood ratios, −n log(1 − r²), as z hardly grows any more where r² is large: its standard error does as well.
+    """
+    left, largest = known.leaves(functions), np.zeros(functions.shape[1])
+    for target in (known.leaves_target(one) for one in targets):
+        line = target if target.nominal else target._replace(functions=target.functions[:1])
+        for degrees, sums in smooth_tests(left, nominal, line, known, None):
+            np.maximum(largest, _minus_log_p(degrees, sums[:, 0]), out=largest, where=degrees > 0)
+    return largest
+
+
+def _minus_log_p(degrees: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Return −log of the tail of χ², by its first term where it is too small for a number."""
+    pvalues, halves, m = chdtrc(degrees, sums), np.maximum(sums / 2, TINY), degrees / 2
+    return np.where(pvalues > FEW_DIGITS, -np.log(pvalues + FEW_DIGITS), halves - (m - 1) * np.log(halves) + gammaln(m))
+
+
 def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target]) -> np.ndarray:
     """Return the p-value of each column by itself, corrected for the number of tests that are made of it."""
     nothing = given(functions, nominal, [])
@@ -128,30 +150,38 @@ def _smallest(left: np.ndarray, nominal: np.ndarray, of_target: list[Target], kn
 
 
 def smooth_tests(
-    left: np.ndarray, nominal: np.ndarray, target: Target, known: Given, orders: np.ndarray
+    left: np.ndarray, nominal: np.ndarray, target: Target, known: Given, orders: np.ndarray | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the degrees of freedom (p,) and the statistics (p, B) of all tests of a column, for B orders of the target.
 
     Nested smooth tests after Neyman: a sum of squared correlations is about χ². Correlations are divided by their own
-    standard errors, since the spread of what is left may depend on what is known. Last, what a column tells together
-    with a known one is in the products of both.
+    standard errors, since the spread of what is left may depend on what is known; without `orders` they are likelihood
+    ratios. Last, what a column tells together with a known one is in the products of both.
     """
     there: np.ndarray = np.any(left, axis=2)
-    shuffled = [one[orders].T for one in target.functions]
-    of_line = len(shuffled) if target.nominal else 1
-    z2 = np.array([[_squared_z(one, psi) for psi in shuffled] for one in left]) * known.freedom
+    statistic = _likelihood_ratios if orders is None else _squared_z
+    shuffled = [one[:, None] if orders is None else one[orders].T for one in target.functions]
+    of_line, one = len(shuffled) if target.nominal else 1, np.ones(left.shape[2], np.float32)
+    z2 = np.array([[statistic(own, psi, one) for psi in shuffled] for own in left]) * known.freedom
     for order in ORDERS:
         used = there * ((np.arange(PER_COLUMN) < order)[:, None] | nominal)
         own = len(shuffled) if target.nominal else min(order, len(shuffled))
         yield own * used.sum(axis=0), np.einsum("mlpb,mp->pb", z2[:, :own], used.astype(np.float32))
     for factor in known.factors:
-        sums = np.sum([_squared_z(left[0], psi * factor[:, None]) for psi in shuffled[:of_line]], axis=0)
+        sums = np.sum([statistic(left[0], psi, factor) for psi in shuffled[:of_line]], axis=0)
         yield of_line * there[0], sums * known.freedom
 
 
-def _squared_z(functions: np.ndarray, psi: np.ndarray) -> np.ndarray:
-    """Return squared correlations of functions (p, n) with psi (n, B), each divided by its own standard error."""
-    return (functions @ psi) ** 2 / np.maximum(functions**2 @ psi**2, TINY)
+def _squared_z(functions: np.ndarray, psi: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """Return squared correlations of functions (p, n) times a factor (n,) with psi (n, B), over standard errors."""
+    weighted = psi * factor[:, None]
+    return (functions @ weighted) ** 2 / np.maximum(functions**2 @ weighted**2, TINY)
+
+
+def _likelihood_ratios(functions: np.ndarray, psi: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """Return −n log(1 − r²) of the same correlations; psi has length 1."""
+    r2 = (functions @ (psi * factor[:, None])) ** 2 / np.maximum(functions**2 @ factor[:, None] ** 2, TINY)
+    return -len(psi) * np.log1p(-np.minimum(r2, MOST_EXPLAINED))
 
 
 class Pair(NamedTuple):
@@ -174,7 +204,7 @@ def best_pair(functions: np.ndarray, allowed: np.ndarray, targets: list[Target],
         psi = known.leaves_target(target).functions[: None if target.nominal else 1]
         for start in range(0, columns.size, TILE):
             rows, others = left[start : start + TILE], left[start:]
-            sums = np.sum([_squared_z(others, (rows * one).T).T for one in psi], axis=0)
+            sums = np.sum([_squared_z(others, rows.T, one).T for one in psi], axis=0)
             sums = np.triu(known.freedom * sums, 1)
             i, j = np.unravel_index(sums.argmax(), sums.shape)
             pvalue = float(chdtrc(len(psi), sums[i, j]))

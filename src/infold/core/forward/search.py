@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .functions import column_functions, target_functions
-from .given import Given, Tested, best_pair, given, permutation_tests, smallest_pvalues
+from .given import Given, Tested, best_pair, given, permutation_tests, smallest_pvalues, strengths
 from .information import RELEVANCE, Information, Sample, criterion_values
 
 MOST_SCORED = 50  # candidates with the smallest p-values, of which the criterion chooses
@@ -163,10 +163,12 @@ class Search:
         """Return the steps with the column in a place replaced by the one that tells most given all others."""
         others = [step.column for step in (*steps[:place], *steps[place + 1 :])]
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
-        smallest = self._smallest(rest, others)
-        best = int(np.argmin(smallest))
-        pvalue = min(1.0, SHARES * float(tested.corrected(smallest)[best]))
-        if pvalue > self.alpha or smallest[best] >= smallest[np.searchsorted(rest, steps[place].column)]:
+        strength = strengths(self.functions[:, rest], self.nominal[rest], self.targets, self._given(others))
+        best = int(np.argmax(strength))
+        if strength[best] <= strength[np.searchsorted(rest, steps[place].column)]:
+            return steps
+        pvalue = SHARES * float(tested.corrected(self._smallest(rest[[best]], others))[0])
+        if pvalue > self.alpha:
             return steps
         column = int(rest[best])
         score = criterion_values(self.criterion, [column], others[:place], self.information)[0]
