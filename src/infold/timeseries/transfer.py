@@ -214,9 +214,9 @@ def transfer_entropy(
     many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere in
     this package, where others add noise.
 
-    The test draws the source anew, as :func:`lagged_mutual_information` does x, so the null hypothesis is that it is
-    independent of the target as a whole. The estimate is also near 0, and the test stays quiet, if only the target
-    drives the source.
+    The test draws the source anew, so the null hypothesis is that it is independent of the target as a whole. The
+    estimate is also near 0, and the test stays quiet, if only the target drives the source. The target's own past is
+    given, so that random walks need no other care than a long enough one.
 
     References
     ----------
