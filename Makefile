@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-safe coverage lint docs bench clean
+.PHONY: demo test test-safe test-oldest smoke coverage lint docs bench clean
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "infold needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -20,6 +20,22 @@ test: .venv/.installed
 # numba checks no index unless told to, and its cache does not know whether it was told: so it has a cache of its own.
 test-safe: .venv/.installed
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-safe $(BIN)/python -m pytest tests/core tests/safety
+
+# The oldest versions that pyproject.toml admits; their own warnings are not ours to mend.
+OLDEST := tests/test_measures.py tests/test_display.py tests/tables tests/estimators/test_ksg.py tests/core/certificate
+.venv-oldest/.installed: pyproject.toml .ci/oldest.py
+	@$(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/python .ci/oldest.py > .venv-oldest/constraints.txt
+	@.venv-oldest/bin/pip install --quiet --disable-pip-version-check --constraint .venv-oldest/constraints.txt \
+		--editable '.[plot,report]' pandas pyarrow pytest hypothesis
+	@touch $@
+
+test-oldest: .venv-oldest/.installed
+	NUMBA_CACHE_DIR=.venv-oldest/kernels .venv-oldest/bin/python -m pytest -o filterwarnings=default $(OLDEST)
+
+# A wheel and an sdist, each in an empty environment.
+smoke:
+	PYTHON=$(PYTHON) .ci/smoke
 
 # Kernels as plain Python, whose lines can be counted.
 coverage: .venv/.installed
@@ -46,5 +62,5 @@ bench: .venv/.installed
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv .numba-safe .coverage .pytest_cache .mypy_cache .ruff_cache build dist docs/_build docs/gallery docs/generated infold-demo.png infold-demo.html
+	rm -rf .venv .venv-oldest .numba-safe .coverage .pytest_cache .mypy_cache .ruff_cache build dist docs/_build docs/gallery docs/generated infold-demo.png infold-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -42,7 +42,7 @@ BAD_INPUT = {
     ),
     "lengths": ((A, B[:49]), {}, ValueError, "X has 50 rows and Y has 49"),
     "3-D": ((A[None], B), {}, ValueError, r"X has 3 dimensions \(shape \(1, 50, 2\)\)"),
-    "0-D": ((3.0, B), {}, ValueError, "single number"),
+    "0-D": ((3.0, B), {}, ValueError, "single float"),
     "ragged": (([[1, 2], [3]] * 25, B), {}, ValueError, "rows of equal length"),
     "complex": ((A + 1j, B), {}, ValueError, "complex"),
     "dates": ((np.arange(50).astype("datetime64[D]"), B), {}, TypeError, "datetime64"),

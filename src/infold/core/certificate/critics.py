@@ -75,7 +75,8 @@ def linked_blocks(a: np.ndarray, b: np.ndarray) -> list[tuple[np.ndarray, np.nda
     strength = (correlations**2).sum(axis=(0, 1))
     p, q = strength.shape
     from_a, from_b = np.r_[np.arange(p), strength.argmax(axis=0)], np.r_[strength.argmax(axis=1), np.arange(q)]
-    links = coo_array((np.ones(p + q), (from_a, p + from_b)), shape=(p + q, p + q))
+    places = from_a.astype(np.int32), (p + from_b).astype(np.int32)  # SciPy 1.11 answers nonsense for others
+    links = coo_array((np.ones(p + q), places), shape=(p + q, p + q))
     n_blocks, block = connected_components(links, directed=False)
     return [(np.flatnonzero(block[:p] == i), np.flatnonzero(block[p:] == i)) for i in range(n_blocks)]
 
