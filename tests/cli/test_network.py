@@ -48,3 +48,30 @@ def test_mistakes_are_one_line(data, tmp_path):
     assert "would overwrite the data" in complaint("network", path, "-o", path)
     assert "--node='one'" in complaint("network", path, "--node", "one")
     assert "--columns='z'" in complaint("network", path, "--columns", "z")
+
+
+def test_transfer_entropies_of_all_pairs_of_series(tmp_path, rng):
+    a = rng.normal(size=(300, 3))
+    a[1:, 1] += a[:-1, 0]
+    path, edges = tmp_path / "series.csv", tmp_path / "edges.csv"
+    table = pandas.DataFrame(a, columns=list("abc")).assign(t=range(300))
+    table.sample(frac=1, random_state=0).to_csv(path, index=False)  # --time puts the rows in order
+    command = ("network", path, "--transfer-entropy", "--time", "t", "--surrogates", 199, "--jobs", 1)
+    found = json.loads(answer(*command, "--json"))
+    expected = infold.transfer_entropy_matrix(table[list("abc")], random_state=0, n_jobs=1)
+    assert found["edges"] == expected.edges()
+    assert [(edge["source"], edge["target"]) for edge in found["edges"]] == [("a", "b")]
+    assert answer(*command, "-o", edges) == f"{expected}\nEdges: {edges}\n"
+    assert edges.read_text() == expected.to_csv()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--transfer-entropy", "--prune", "dpi"), "--prune does not go with --transfer-entropy"),
+        (("--time", "a"), "--time is for --transfer-entropy"),
+        (("--surrogates", "9"), "--surrogates is for --transfer-entropy"),
+    ],
+)
+def test_options_of_series_and_of_tables_do_not_mix(data, options, said):
+    assert said in complaint("network", data[0], *options)

@@ -136,7 +136,7 @@ def test_result_serialises(rng):
 
     x, y = driven(rng, 150)
     found = infold.transfer_entropy(x, y, n_surrogates=19, windows=(60, 30), units="bits", random_state=0)
-    assert json.loads(json.dumps(found.to_dict(local=True)))["local"] == found.local.tolist()
+    assert json.loads(json.dumps(found.to_dict(arrays=True)))["local"] == found.local.tolist()
     assert all(len(line) <= 80 for line in repr(found).splitlines() if not line.startswith("  note"))
     assert found.windows.values.shape == (4, 1)
     assert float(found) == found.te

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from .answers import check_output, print_json
 from .messages import UserError, user_errors, working
 from .options import Json
 from .request import Request, given, with_series_request
+
+if TYPE_CHECKING:
+    from infold.data.files import TableFile
 
 
 @with_series_request
@@ -54,8 +57,8 @@ def lags(
             **given(
                 method=method,
                 given_lags=None if given_lags is None else _numbers(given_lags),
-                time=time and _times(request, time),
-                groups=groups and _labels(request, groups, "--groups"),
+                time=time and read_times(request.file, time),
+                groups=groups and _labels(request.file, groups, "--groups"),
                 n_surrogates=surrogates,
                 difference=int(difference) or None,
             ),
@@ -82,16 +85,16 @@ def _numbers(text: str) -> list[int]:
         raise UserError(f"--given-lags={text!r} must be whole numbers, separated by commas, such as 1,2.") from None
 
 
-def _labels(request: Request, column: str, option: str) -> list[str]:
+def _labels(file: TableFile, column: str, option: str) -> list[str]:
     with user_errors():
         from infold.data.files import read_labels
 
-        return read_labels(request.file, column, option)
+        return read_labels(file, column, option)
 
 
-def _times(request: Request, column: str) -> list[Any]:
+def read_times(file: TableFile, column: str) -> list[Any]:
     """Return a column of times: numbers if all cells are, else text, which must be dates."""
-    cells = _labels(request, column, "--time")
+    cells = _labels(file, column, "--time")
     try:
         return [float(cell) for cell in cells]
     except ValueError:

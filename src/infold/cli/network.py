@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .answers import check_output, print_json, write_file
+from .lags import read_times
 from .messages import UserError, user_errors, working
 from .options import DecimalComma, Discrete, Encoding, File, Jobs, Json, Neighbors, NoHeader, Seed, Separator, Units
 from .request import given as those_given
+
+if TYPE_CHECKING:
+    from infold.data.files import TableFile
 
 ALL = "*"
 
@@ -49,6 +53,17 @@ def network(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File of the edges: .csv, .graphml, .json or .html.")
     ] = None,
+    transfer_entropy: Annotated[
+        bool,
+        typer.Option("--transfer-entropy", help="Columns are series: transfer entropy of all pairs, both ways."),
+    ] = False,
+    time: Annotated[
+        str | None,
+        typer.Option("--time", help="Column of times, for --transfer-entropy: sorts rows, finds gaps."),
+    ] = None,
+    surrogates: Annotated[
+        int | None, typer.Option("--surrogates", help="Draws of each source, with --transfer-entropy. (default: 199)")
+    ] = None,
     separator: Separator = None,
     decimal_comma: DecimalComma = False,
     encoding: Encoding = None,
@@ -58,6 +73,14 @@ def network(
     as_json: Json = False,
 ) -> None:
     """Find which columns of a table share information: MI, p- and q-values of all pairs, and the edges."""
+    suffixes: tuple[str, ...] | None = None
+    if transfer_entropy:
+        refused = {"--with": others, "--given": given, "--node": node, "--prune": prune}
+        _refuse_for_series({**refused, "--folder": folder, "--missing": missing})
+        suffixes = (".csv",)
+    elif time is not None or surrogates is not None:
+        name = "--time" if time is not None else "--surrogates"
+        raise UserError(f"{name} is for --transfer-entropy, which is not given; add it, or leave {name} out.")
     dialect = those_given(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
     )
@@ -65,13 +88,24 @@ def network(
         from infold.networks.files import SUFFIXES
 
         if output is not None:
-            check_output(output, SUFFIXES)
+            check_output(output, suffixes or SUFFIXES)
             if output.exists() and file.exists() and output.samefile(file):
                 raise UserError(f"--output={output} would overwrite the data; name another file.")
-        tables = _tables(file, columns, others, given, dialect, discrete, missing)
+        holes = "drop" if transfer_entropy else missing
+        opened, tables = _tables(
+            file, columns, {"--with": others, "--given": given, "--time": time}, dialect, discrete, holes
+        )
     with working() as warned:
         import infold
 
+        if transfer_entropy:
+            options = those_given(method=method, n_neighbors=neighbors, units=units, n_surrogates=surrogates)
+            options |= those_given(time=time and read_times(opened, time))
+            series = infold.transfer_entropy_matrix(tables["--columns"], random_state=seed, n_jobs=jobs, **options)
+            if output is not None:
+                write_file(output, series.to_csv(fdr))
+            _tell(file, series.to_dict(fdr), series.summary(fdr), warned, output, as_json)
+            return
         found = infold.network(
             tables["--columns"],
             tables.get("--with"),
@@ -89,37 +123,51 @@ def network(
             from infold.networks.files import edge_file
 
             write_file(output, edge_file(found, output, fdr))
+    _tell(file, answer, found.summary(fdr), warned, output, as_json)
+
+
+def _tell(
+    file: Path, answer: dict[str, Any], summary: str, warned: list[str], output: Path | None, as_json: bool
+) -> None:
+    """Print the answer."""
     if as_json:
         print_json({"file": str(file), **answer}, warned)
         return
-    typer.echo(found.summary(fdr))
+    typer.echo(summary)
     if output is not None:
         typer.echo(f"Edges: {output}")
+
+
+def _refuse_for_series(options: dict[str, Any]) -> None:
+    """Refuse what transfer entropies of all pairs do not take."""
+    for name, value in options.items():
+        if value:
+            raise UserError(f"{name} does not go with --transfer-entropy; leave one of them out.")
 
 
 def _tables(
     file: Path,
     columns: str,
-    others: str | None,
-    confounders: str | None,
+    others: dict[str, str | None],
     dialect: dict[str, Any],
     discrete: str | None,
     missing: str | None,
-) -> dict[str, Any]:
-    """Return the columns that each option picks; all that no other option picks, unless --columns says."""
+) -> tuple[TableFile, dict[str, Any]]:
+    """Return the file and the columns that each option picks; all that no other picks, unless --columns says."""
     from infold.data.files import open_table, read_columns
     from infold.data.selectors import select
     from infold.data.text_files import Dialect
 
     opened = open_table(file, Dialect(**dialect))
-    picked = those_given(**{"--with": others, "--given": confounders})
+    picked = those_given(**others)
     if columns == ALL:
         taken = {c for option, text in picked.items() for c in select(opened.reader.header, text, option)}
         left = [str(c) for c in range(len(opened.reader.header.names)) if c not in taken]
         names = opened.reader.header.names
         columns = ",".join(_quoted(names[int(c)]) for c in left)
     holes = "error" if missing in (None, "error") else "drop"
-    return read_columns(opened, {"--columns": columns, **picked}, **those_given(discrete=discrete), missing=holes)
+    wanted = {"--columns": columns, **{option: text for option, text in picked.items() if option != "--time"}}
+    return opened, read_columns(opened, wanted, **those_given(discrete=discrete), missing=holes)
 
 
 def _quoted(name: str) -> str:

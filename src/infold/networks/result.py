@@ -11,8 +11,9 @@ import numpy as np
 
 from infold.data.checks import check_share
 from infold.data.output import write_output
+from infold.display import Shown
 from infold.inference.multiple import benjamini_hochberg
-from infold.results import NATS_PER_UNIT, plain_types
+from infold.results import NATS_PER_UNIT, plain_types, stamp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ EDGE_FIELDS = ("source", "target", "mi", "pvalue", "qvalue")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Network:
+class Network(Shown):
     """Mutual information and p-values of all pairs of nodes.
 
     Attributes
@@ -225,7 +226,8 @@ class Network:
         """Return plain types for JSON; pairs that are no edges are left out."""
         kept = ("units", "method", "n_samples", "n_pairs", "given", "n_dropped", "pruned", "settings")
         plain = plain_types({name: getattr(self, name) for name in kept})
-        return {**plain, "nodes": list(self.node_names), "fdr": fdr, "edges": self.edge_list(fdr)}
+        nodes = {"nodes": list(self.node_names), "fdr": fdr, "edges": self.edge_list(fdr)}
+        return {**stamp("network"), **plain, **nodes}
 
     def __repr__(self) -> str:
         """Return a few lines for people."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count
+from infold.display import NumberLike, Shown, as_frame, pvalue_text
 from infold.inference.multiple import max_t
 from infold.inference.notes import tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
-from infold.results import NATS_PER_UNIT, plain_types
+from infold.results import NATS_PER_UNIT, plain_types, stamp
 
 from .embedding import (
     NEIGHBORS,
@@ -30,14 +31,14 @@ from .embedding import (
 from .grid import Grid, differenced, read_series
 from .stationarity import stationarity_notes
 from .testing import Plan, compare_with_surrogates
-from .windows import Windows, check_windows, in_windows, pandas_for_frames
+from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class LaggedInformation:
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class LaggedInformation(NumberLike, Shown):
     """What two series share at each lag.
 
     Attributes
@@ -84,6 +85,8 @@ class LaggedInformation:
     windows: Windows | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
 
+    _scale = "p-values"
+
     @property
     def peak(self) -> int:
         """The lag with the largest estimate."""
@@ -95,7 +98,7 @@ class LaggedInformation:
 
     def to_frame(self) -> Any:
         """Return a pandas table with a row for each lag."""
-        return pandas_for_frames().DataFrame(
+        return as_frame(
             {
                 "lag": self.lags,
                 "mi": self.mi,
@@ -108,7 +111,9 @@ class LaggedInformation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON; NaN is null."""
-        return {"peak": self.peak, **{f.name: plain_types(getattr(self, f.name)) for f in fields(self)}}
+        plain = {f.name: plain_types(getattr(self, f.name)) for f in fields(self) if f.name != "names"}
+        names = {f"{side}_names": plain_types(own) for side, own in self.names.items()}
+        return {**stamp("lagged_mutual_information"), "peak": self.peak, **plain, **names}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the estimates over the lags, with the threshold."""
@@ -116,28 +121,27 @@ class LaggedInformation:
 
         return plot_lags(self, ax=ax)
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
-        best = int(np.argmax(self.mi))
+    def _headline(self) -> str:
         asked = "I(x; y)" if self.given is None else "I(x; y | z)"
         leads = {0: "at the same time", 1: "x leads", -1: "y leads"}[int(np.sign(self.peak))]
-        tested = (
-            f"p = {self.pvalue:.3g} over all lags; {np.count_nonzero(self.corrected_pvalues <= self.alpha)} of "
-            f"{len(self.lags)} lags at {100 * self.alpha:g} %"
-            if self.n_surrogates
-            else "not tested (n_surrogates=0)"
-        )
-        return "\n  ".join(
-            [
-                f"{asked} = {self.mi[best]:.4g} {self.units} at lag {self.peak} ({leads})",
-                f"test      {tested}",
-                f"null      {self.n_surrogates} {self.surrogates} of x",
-                f"data      {self.n_samples.min()} to {self.n_samples.max()} rows, method {self.method}, "
-                f"k = {self.n_neighbors}",
-                *([f"windows   {self.windows!r}"] if self.windows else []),
-                *(f"note      {note}" for note in self.notes),
-            ]
-        )
+        return f"{asked} = {self.mi.max():.4g} {self.units} at lag {self.peak} ({leads})"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        if self.n_surrogates:
+            below = np.count_nonzero(self.corrected_pvalues <= self.alpha)
+            yield (
+                "test",
+                f"{pvalue_text(self.pvalue, 3)} over all lags; {below} of {len(self.lags)} lags at "
+                f"{100 * self.alpha:g} %",
+            )
+            yield "null", f"{self.n_surrogates} {self.surrogates} of x"
+        else:
+            yield "test", "none (n_surrogates=0)"
+        rows = f"{self.n_samples.min()} to {self.n_samples.max()} rows"
+        yield "data", f"{rows}, method {self.method}, k = {self.n_neighbors}"
+        if self.windows:
+            yield "windows", self.windows._headline()
+        yield from (("note", note) for note in self.notes)
 
 
 def lagged_mutual_information(

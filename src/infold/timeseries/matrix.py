@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,21 +15,23 @@ from scipy.stats import false_discovery_control
 from infold.core.random import draw_seeds
 from infold.data.checks import check_count
 from infold.data.tables import check_table
+from infold.display import Shown, as_frame, as_text
 from infold.parallel.scheduler import in_order
-from infold.results import plain_types
+from infold.results import plain_types, stamp
 
 from .transfer import TransferEntropy, transfer_entropy
-from .windows import pandas_for_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 ALPHA = 0.05  # the false discovery rate of `edges` and of the plot
+MOST_LINES = 10
+EDGE_FIELDS = ("source", "target", "te", "effective", "pvalue", "qvalue")
 
 
 @dataclass(frozen=True, repr=False)
-class TransferEntropyMatrix:
+class TransferEntropyMatrix(Shown):
     """Transfer entropies from each column of a table to each other.
 
     Attributes
@@ -76,12 +81,21 @@ class TransferEntropyMatrix:
         }
         for name in ("te", "effective", "pvalues", "qvalues"):
             columns[name.removesuffix("s")] = [float(getattr(self, name)[pair]) for pair in pairs]
-        return pandas_for_frames().DataFrame(columns)
+        return as_frame(columns)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON; NaN is null."""
+    def to_csv(self, alpha: float = ALPHA) -> str:
+        """Return the edges with q ≤ alpha as text with commas."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, EDGE_FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.edges(alpha))
+        return text.getvalue()
+
+    def to_dict(self, alpha: float = ALPHA) -> dict[str, Any]:
+        """Return plain types for JSON, edges with q ≤ alpha; NaN is null."""
         names = ("names", "te", "effective", "pvalues", "qvalues", "units", "method", "n_surrogates", "notes")
-        return {**{name: plain_types(getattr(self, name)) for name in names}, "edges": self.edges()}
+        plain = {name: plain_types(getattr(self, name)) for name in names}
+        return {**stamp("transfer_entropy_matrix"), **plain, "edges": self.edges(alpha)}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the effective transfer entropies as a matrix; pairs with q ≤ 0.05 are marked."""
@@ -89,23 +103,22 @@ class TransferEntropyMatrix:
 
         return plot_transfer_matrix(self, ax=ax)
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
-        edges = self.edges()
-        shown = [
-            f"{e['source']} → {e['target']}: {e['effective']:.3g} {self.units} (q = {e['qvalue']:.2g})"
-            for e in edges[:10]
-        ]
-        more = [f"and {len(edges) - 10} more"] if len(edges) > 10 else []
+    def summary(self, alpha: float = ALPHA) -> str:
+        """Return a few lines about the edges with q ≤ alpha."""
+        return as_text(self._headline(alpha), self._rows(alpha))
+
+    def _headline(self, alpha: float = ALPHA) -> str:
         d = len(self.names)
-        return "\n  ".join(
-            [
-                f"{len(edges)} of {d * (d - 1)} transfer entropies at a false discovery rate of 5 %",
-                *shown,
-                *more,
-                *(f"note      {note}" for note in self.notes),
-            ]
-        )
+        found = f"{len(self.edges(alpha))} of {d * (d - 1)} transfer entropies"
+        return f"{found} at a false discovery rate of {100 * alpha:g} %"
+
+    def _rows(self, alpha: float = ALPHA) -> Iterator[tuple[str, str]]:
+        edges = self.edges(alpha)
+        for e in edges[:MOST_LINES]:
+            yield f"{e['source']} → {e['target']}: ", f"{e['effective']:.3g} {self.units} (q = {e['qvalue']:.2g})"
+        if len(edges) > MOST_LINES:
+            yield "", f"and {len(edges) - MOST_LINES} more"
+        yield from (("note", note) for note in self.notes)
 
 
 def transfer_entropy_matrix(

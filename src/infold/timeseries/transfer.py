@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count
+from infold.display import NumberLike, Shown, as_frame, pvalue_text
 from infold.inference.notes import tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
-from infold.results import NATS_PER_UNIT, plain_types
+from infold.results import NATS_PER_UNIT, plain_types, stamp
 
 from .embedding import (
     MAX_HISTORY,
@@ -32,7 +33,7 @@ from .history import chosen_histories
 from .lags import lag_reach, names_of
 from .stationarity import stationarity_notes
 from .testing import Plan, compare_with_surrogates
-from .windows import Windows, check_windows, in_windows, pandas_for_frames
+from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 EMBEDDINGS = ("fixed", "auto")
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class TransferEntropy:
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class TransferEntropy(NumberLike, Shown):
     """What the past of a source tells about the next step of a target.
 
     Attributes
@@ -102,14 +103,18 @@ class TransferEntropy:
         """Return the estimate."""
         return self.te
 
-    def to_dict(self, *, local: bool = False) -> dict[str, Any]:
-        """Return plain types for JSON; `local=True` adds the local values and their rows."""
-        kept = [f.name for f in fields(self) if local or f.name not in ("local", "rows")]
-        return {**{name: plain_types(getattr(self, name)) for name in kept}, "n_samples": self.n_samples}
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return plain types for JSON; `arrays=True` adds the local values, their rows and the null distribution."""
+        kept = [
+            f.name for f in fields(self) if f.name != "names" and (arrays or f.name not in ("local", "rows", "null"))
+        ]
+        plain = {name: plain_types(getattr(self, name)) for name in kept}
+        names = {f"{side}_names": plain_types(own) for side, own in self.names.items()}
+        return {**stamp("transfer_entropy"), **plain, **names, "n_samples": self.n_samples}
 
     def to_frame(self) -> Any:
         """Return a pandas table of the local values, a row for each step of the target."""
-        return pandas_for_frames().DataFrame({"row": self.rows, "local": self.local})
+        return as_frame({"row": self.rows, "local": self.local})
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the local values in time."""
@@ -117,28 +122,24 @@ class TransferEntropy:
 
         return plot_transfer(self, ax=ax)
 
-    def __repr__(self) -> str:
-        """Return a few lines for people."""
-        tested = ["test      none (n_surrogates=0)"]
-        if self.null.size:
-            tested = [
-                f"test      p = {self.pvalue:.3g}, effective {self.effective:.4g}",
-                f"null      {self.null.mean():.3g} ± {self.null.std():.2g} over {self.null.size} {self.surrogates} of "
-                f"the source",
-            ]
-        chosen = " (chosen)" if self.embedding == "auto" else ""
+    def _headline(self) -> str:
         known = "" if self.given is None else f" given {_said(self.given)}"
-        return "\n  ".join(
-            [
-                f"TE = {self.te:.4g} {self.units}, source → target{known}",
-                *tested,
-                f"pasts     source {self.source_history}, target {self.target_history}{chosen}; delay {self.delay}",
-                f"data      {self.n_samples} rows, method {self.method}, k = {self.n_neighbors}"
-                + (f", Theiler window {self.theiler}" if self.theiler else ""),
-                *([f"windows   {self.windows!r}"] if self.windows else []),
-                *(f"note      {note}" for note in self.notes),
-            ]
-        )
+        return f"TE = {self.te:.4g} {self.units}, source → target{known}"
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        if self.null.size:
+            yield "test", f"{pvalue_text(self.pvalue, 3)}, effective {self.effective:.4g}"
+            draws = f"{self.null.size} {self.surrogates} of the source"
+            yield "null", f"{self.null.mean():.3g} ± {self.null.std():.2g} over {draws}"
+        else:
+            yield "test", "none (n_surrogates=0)"
+        chosen = " (chosen)" if self.embedding == "auto" else ""
+        yield "pasts", f"source {self.source_history}, target {self.target_history}{chosen}; delay {self.delay}"
+        apart = f", Theiler window {self.theiler}" if self.theiler else ""
+        yield "data", f"{self.n_samples} rows, method {self.method}, k = {self.n_neighbors}{apart}"
+        if self.windows:
+            yield "windows", self.windows._headline()
+        yield from (("note", note) for note in self.notes)
 
 
 def _said(given: tuple[str, ...] | int) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infold.data.checks import check_count
+from infold.display import Shown, as_frame
 from infold.parallel.scheduler import in_order
 from infold.results import plain_types
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Windows:
+class Windows(Shown):
     """Estimates in sliding windows of a series.
 
     Attributes
@@ -42,11 +43,8 @@ class Windows:
 
     def to_frame(self) -> Any:
         """Return a pandas table, a row for each window."""
-        pandas = pandas_for_frames()
-        table = pandas.DataFrame(self.values, columns=[str(label) for label in self.labels])
-        table.insert(0, "start", self.starts)
-        table.insert(1, "stop", self.stops)
-        return table
+        columns = {str(label): column for label, column in zip(self.labels, self.values.T, strict=True)}
+        return as_frame({"start": self.starts, "stop": self.stops, **columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -58,20 +56,10 @@ class Windows:
 
         return plot_windows(self, ax=ax)
 
-    def __repr__(self) -> str:
-        """Return a line for people."""
+    def _headline(self) -> str:
         found = self.values[np.isfinite(self.values)]
         said = f"from {found.min():.3g} to {found.max():.3g} {self.units}" if found.size else "no value"
         return f"{len(self.starts)} windows of {int(self.stops[0] - self.starts[0])} rows: {said}"
-
-
-def pandas_for_frames() -> Any:
-    """Return pandas, or say how to install it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("to_frame needs pandas; install it with: pip install pandas", name="pandas") from error
-    return pandas
 
 
 def check_windows(windows: Any, n: int) -> tuple[int, int]:
