@@ -208,3 +208,13 @@ def test_written_to_a_file_with_its_source(tmp_path):
 )
 def test_numbers_for_people(value, text):
     assert number(value) == text
+
+
+def test_numbers_of_the_page_have_no_needless_exponents():
+    assert [number(value, 2) for value in (100.0, 123.4, 0.25, 1e-7, 2.5e7)] == [
+        "100",
+        "123",
+        "0.25",
+        "1.0e−07",
+        "2.5e+07",
+    ]
