@@ -227,3 +227,13 @@ def test_a_report_given_z():
     json.dumps(made.to_dict())
     with pytest.raises(ValueError, match="groups is for tests without Z"):
         reports.make_report(x, y, z, groups=[0] * 80)
+
+
+def test_numbers_of_the_page_have_no_needless_exponents():
+    assert [number(value, 2) for value in (100.0, 123.4, 0.25, 1e-7, 2.5e7)] == [
+        "100",
+        "123",
+        "0.25",
+        "1.0e−07",
+        "2.5e+07",
+    ]

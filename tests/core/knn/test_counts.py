@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import neighbors
 from scipy.special import digamma
 
+from infold.core.knn import counts
 from infold.core.knn.classes import class_counts
 from infold.core.knn.counts import boxes_may_pay, neighbor_counts
 from infold.core.knn.information import CONDITIONAL, digamma_of, local_information, shared_spaces
@@ -273,3 +274,13 @@ def test_order_of_rows_does_not_matter(rng):
     columns, order = rng.standard_cauchy((4, 500)), rng.permutation(500)
     local = local_ksg(columns.copy(), (2, 2), 3, standardize=True)
     assert_array_equal(local_ksg(columns[:, order].copy(), (2, 2), 3, standardize=True), local[order])
+
+
+@pytest.mark.parametrize(("d", "n"), [(2, 900), (12, 300)])  # boxes and sorted columns; a scan
+def test_slices_change_no_bit(d, n, monkeypatch):
+    columns = np.random.default_rng(0).integers(0, 40, (d, n)).astype(float)  # with ties
+    sizes = [1, d - 1]
+    whole = counts.neighbor_counts(columns, sizes, [1, 2], 3)
+    monkeypatch.setattr(counts, "COMPARED", 1.0)
+    assert_array_equal(counts.neighbor_counts(columns, sizes, [1, 2], 3), whole)
+    assert_array_equal(counts.neighbor_counts(columns, sizes, [1, 2], 3, n_jobs=2), whole)
