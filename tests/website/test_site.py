@@ -64,10 +64,11 @@ def test_nothing_is_fetched_from_elsewhere(pages):
 
 
 def test_every_public_name_has_a_page():
-    modules = {"datasets", "plotting", "report", "selection"}
+    modules = {"adapters", "datasets", "plotting", "report", "selection"}
     values = {"paper_settings"}
     names = {f"infold.{name}" for name in set(infold.__all__) - modules - values}
-    names |= {f"infold.datasets.{name}" for name in infold.datasets.__all__}
+    for module in ("adapters", "datasets"):
+        names |= {f"infold.{module}.{name}" for name in getattr(infold, module).__all__}
     assert names - {path.stem for path in (SITE / "generated").glob("*.html")} == set()
 
 
