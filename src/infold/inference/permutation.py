@@ -105,7 +105,7 @@ def independence_test(
     re-paired residuals, put through the same smoother as the data: what smoothing leaves of Z, and takes off the noise,
     is in the null as well. P(p ≤ a) is about a where Z acts by smooth functions and the size of noise; measured levels
     are in the documentation. Where Z has too many columns for so few rows, a note says so.
-    `n_neighbors` is a tenth of the rows by default, 200 at most.
+    `n_neighbors` is a tenth of the rows (with the same labels) by default, 200 at most.
 
     References
     ----------
