@@ -1,7 +1,6 @@
 """Estimates of other packages on mixed columns; runs in an environment of its own, which `columns.py` sets up.
 
-    python experiments/column_peers.py SAMPLES.npz ESTIMATES.csv      estimate
-    python experiments/column_peers.py penguins PENGUINS.csv          write the table that palmerpenguins ships
+    python experiments/column_peers.py SAMPLES.npz ESTIMATES.csv
 
 SAMPLES has arrays <i>_x (n, d), <i>_y (n,) and <i>_how: k, whether x is discrete, whether y is. A line of ESTIMATES is:
 i, name of the peer, estimate in nats.
@@ -66,12 +65,7 @@ def codes(values):
 
 
 def main():
-    """Estimate, or write the penguins."""
-    if sys.argv[1] == "penguins":
-        from palmerpenguins import load_penguins
-
-        load_penguins().to_csv(sys.argv[2], index=False)
-        return
+    """Estimate."""
     warnings.simplefilter("ignore")
     samples = np.load(sys.argv[1])
     with open(sys.argv[2], "w", newline="") as file:

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 from mixed import CASES, gaussian
+from palmerpenguins import load_penguins
 from sklearn import datasets
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "columns.md"
 ROWS = HERE / "results" / "columns.csv"
 ENVIRONMENT = HERE / ".venv-columns"
-PACKAGES = ("scikit-learn", "ennemi", "palmerpenguins", "knncmi @ git+https://github.com/omesner/knncmi")
+PACKAGES = ("scikit-learn", "ennemi", "knncmi @ git+https://github.com/omesner/knncmi")
 
 FIRST_SEED = 1000
 METHODS = {"auto": "auto", "ksg": "KSG", "gksg": "G-KSG"}
@@ -135,13 +135,11 @@ def real_cases(seed: int) -> Iterator[Case]:
     for name in ("iris", "wine", "breast_cancer", "digits"):
         x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         yield Case(name.replace("_", " "), entropy(y), x, y)
-    table = penguins()
-    if table is not None:
-        measured = table.drop_nulls(["bill_length_mm", "sex"])
-        x = measured.select("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g").to_numpy()
-        for target in ("species", "island", "sex"):
-            y = np.unique(measured[target].to_numpy(), return_inverse=True)[1]
-            yield Case(f"penguins' {target}", entropy(y), x, y)
+    measured = load_penguins().dropna(subset=["bill_length_mm", "sex"])
+    x = measured[["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]].to_numpy()
+    for target in ("species", "island", "sex"):
+        y = np.unique(measured[target].to_numpy(), return_inverse=True)[1]
+        yield Case(f"penguins' {target}", entropy(y), x, y)
 
 
 def entropy(y: np.ndarray) -> float:
@@ -220,14 +218,6 @@ def peers_python() -> Path:
             if subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=False).returncode:
                 print(f"{package} could not be installed, and is left out")
     return python
-
-
-def penguins() -> pl.DataFrame | None:
-    """Return the table that palmerpenguins ships, or None if it could not be installed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/penguins.csv"
-        done = subprocess.run([peers_python(), HERE / "column_peers.py", "penguins", path], check=False)
-        return pl.read_csv(path, null_values="NA") if done.returncode == 0 else None
 
 
 def peer_estimates(cases: list[Case]) -> list[dict[str, float]]:
