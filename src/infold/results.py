@@ -153,9 +153,9 @@ class MutualInformation(_Sides):
 
     @property
     def entropy_share(self) -> float | None:
-        """I / min H over the nominal sides, at least 0; None if both sides have numbers, and given Z."""
+        """I / min H over the nominal sides, between 0 and 1; None if both sides have numbers, and given Z."""
         known = [entropy for entropy in self.entropies if entropy]
-        return max(self.mi, 0.0) / min(known) if known and self.given is None else None
+        return min(max(self.mi, 0.0) / min(known), 1.0) if known and self.given is None else None
 
     @property
     def normalized(self) -> float:

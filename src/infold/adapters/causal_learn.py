@@ -75,7 +75,8 @@ def register_with_causal_learn(name: str = "infold") -> str:
             }
             if n_neighbors is not None:
                 self.options["n_neighbors"] = n_neighbors
-            self.check_cache_method_consistent(name, str(sorted(self.options.items())))
+            settings = {**self.options, "discrete": sorted(self.discrete)}
+            self.check_cache_method_consistent(name, str(sorted(settings.items())))
             self.assert_input_data_is_valid()
 
         def __call__(self, X: Any, Y: Any, condition_set: Any = None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -184,8 +184,7 @@ def permutation_test(
     else:
         jobs: list[tuple[Any, ...]] = [(refit_repaired, estimator, question, shuffle, seed) for seed in seeds]
         observed = estimator.test_statistic_
-        outcomes = refits(jobs, settings, "permutations", n_samples=question.n_samples)
-        statistics = (outcome.statistic for outcome in outcomes)
+        statistics = _statistics(jobs, settings, question.n_samples)
     with closing(statistics):
         null, above = _until_clear(statistics, observed, enough)
     # Stopped by `enough`, the pairing that did it is not one more: it is the last of those looked at.
@@ -212,6 +211,13 @@ def permutation_pvalue(above: Any, count: int) -> Any:
     The data as they are count as one more permutation, so that p is never 0 and P(p ≤ a) ≤ a for every a.
     """
     return (above + 1) / (count + 1)
+
+
+def _statistics(jobs: Sequence[tuple[Any, ...]], settings: Settings, n_samples: int) -> Generator[float, None, None]:
+    """Yield the statistic of each refit; to close it ends the work."""
+    with closing(refits(jobs, settings, "permutations", n_samples=n_samples)) as outcomes:
+        for outcome in outcomes:
+            yield outcome.statistic
 
 
 def _until_clear(statistics: Iterable[float], observed: float, enough: int) -> tuple[list[float], int]:

@@ -119,7 +119,8 @@ def _varying(table: np.ndarray, nominal: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     """Return which columns have many values: a function of Z taken off a label, or a small count, would tell Z."""
-    return ~nominal & np.array([np.unique(column).size > MOST_VALUES for column in table.T], bool)
+    most = min(MOST_VALUES, len(table) // 2)
+    return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
 
 
 def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:

@@ -101,7 +101,7 @@ def settle_counts(k, nearer, within, counts):
 def local_information(counts: np.ndarray, spaces: Spaces, n: int) -> np.ndarray:
     """Return the local values (m,), whose mean is the estimate, from counts (1 + spaces, m) among n rows."""
     psi, signs, local = digammas(n), np.array(spaces.signs), np.empty(counts.shape[1])
-    adddigammas(counts, signs, -(1 + np.add.reduce(signs)) * psi[n], psi, local)
+    add_digammas(counts, signs, -(1 + np.add.reduce(signs)) * psi[n], psi, local)
     return local
 
 
@@ -121,7 +121,7 @@ def digamma_of(x, psi):
 
 
 @kernel
-def adddigammas(counts, signs, offset, psi, local):
+def add_digammas(counts, signs, offset, psi, local):
     """Fill local[i] with ψ(counts[0, i]) + offset + Σ signs[s] ψ(counts[1 + s, i])."""
     for i in range(local.size):
         minus, plus = 0.0, 0.0
@@ -137,7 +137,7 @@ def adddigammas(counts, signs, offset, psi, local):
 
 def digammas(largest: int) -> np.ndarray:
     """Return ψ(0 … largest), or more, with ψ(0), which is never used, set to 0. Not to be written to."""
-    return _fewdigammas() if largest < FEW_DIGAMMAS else _digamma_table(largest)
+    return _few_digammas() if largest < FEW_DIGAMMAS else _digamma_table(largest)
 
 
 def _digamma_table(largest: int) -> np.ndarray:
@@ -145,6 +145,6 @@ def _digamma_table(largest: int) -> np.ndarray:
 
 
 @functools.cache
-def _fewdigammas() -> np.ndarray:
+def _few_digammas() -> np.ndarray:
     """Return those that many small estimates share."""
     return _digamma_table(FEW_DIGAMMAS)

@@ -172,7 +172,7 @@ class Blocks(NamedTuple):
         for j, places in enumerate(self.y):
             drawn = versions[:, j]
             if places is None:
-                out[:, j] = drawn / drawn.std(axis=1, keepdims=True)
+                out[:, j] = drawn / np.maximum(drawn.std(axis=1, keepdims=True), np.finfo(float).tiny)
             else:
                 out[:, j] = places[1][np.searchsorted(places[0], drawn)]
         return out
