@@ -40,7 +40,8 @@ def test_a_missing_package_names_the_extra(adapter, module, extra, monkeypatch):
 
 
 def test_silent_about_odd_columns(rng):
-    x = np.cumsum(rng.normal(size=(2, 100, 1)), axis=1)    with warnings.catch_warnings():
+    x = np.cumsum(rng.normal(size=(2, 100, 1)), axis=1)
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = pair_test(x[0], x[1], np.ones((100, 1)), ([], [], []), **OPTIONS)
     assert 0 < found.pvalue <= 1
