@@ -442,7 +442,13 @@ class IndependenceTest(_Inference):
         pairings = f"{self.n_permutations} random pairings of the rows{early if self.stopped_early else ''}"
         pairings += "" if self.given is None else " that keep Z"
         yield "compared", f"{count or 'none'} of {pairings} {'is' if count < 2 else 'are'} as dependent"
-        if self.statistic_name == "mi":
+        if self.statistic_name == "mi" and self.given is not None:
+            null = f"{self.null_mean:.3g} ± {self.null_std:.2g}"
+            yield (
+                "by",
+                f"what X and Y share after Z is taken off both: {self.statistic:.3g}, where pairings have {null}",
+            )
+        elif self.statistic_name == "mi":
             yield "null", f"the MI of these pairings is {self.null_mean:.3g} ± {self.null_std:.2g} {self.units}"
         else:
             yield "by", "auto's own p-value, as its MI is 0 for most pairings"

@@ -251,7 +251,8 @@ def test_given_z_the_null_re_pairs_what_z_leaves():
     x, y, z = confounded(60, 0, 0.5)
     found = infold.independence_test(x, y, z, n_permutations=19, random_state=3)
     assert (found.method, found.given, found.n_features) == ("ksg", 1, (1, 1, 1))
-    assert found.mi == infold.KSG(6).fit(x, y, z).mi_  # a tenth of the rows
+    assert found.mi == infold.KSG().fit(x, y, z).mi_
+    assert found.settings["n_neighbors"] == 6  # of the test: a tenth of the rows
     *seeds, own = seeds_for(3, 20)
     none = np.zeros(1, bool)
     left = unconfounded(x[:, None], y[:, None], z[:, None], (none, none, none), own)

@@ -132,7 +132,7 @@ class Adaptive(MutualInformationEstimator):
     def _explain(self, answer: Any, question: Question) -> np.ndarray:
         """Keep how the answer came about; return its local values."""
         taken, self._answer = answer.taken, answer
-        self.linear_, self.excess_ = taken.linear, taken.mi - taken.linear
+        self.linear_, self.excess_ = taken.linear, max(taken.mi - taken.linear, 0.0)
         self.standard_error_, self.pvalue_ = taken.standard_error, answer.pvalue
         self.view_ = NONE if taken.view == NONE else taken.name
         self.reason_ = answer.reason

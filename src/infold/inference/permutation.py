@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
@@ -139,12 +140,13 @@ def independence_test(
         missing=missing,
     )
     shuffle = shuffle_of(question, groups, block)
-    if question.is_conditional and n_neighbors is None:
-        with_more_neighbors(estimator, question)
     estimator.fit_question(question)
+    tested = copy.copy(estimator)
+    if question.is_conditional and n_neighbors is None:
+        with_more_neighbors(tested, question)
     return permutation_test(
         question,
-        estimator,
+        tested,
         settings,
         shuffle,
         n_permutations=n_permutations,

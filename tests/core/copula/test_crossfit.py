@@ -36,16 +36,22 @@ def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
 def test_what_wide_neighbourhoods_surely_lose_is_given_back(rng):
     usual = rng.normal(size=400)
     noise = rng.normal(size=400)
-    assert_array_equal(crossfit.sharpened(usual, usual + noise, usual + noise), usual)
-    wide = usual - 0.5 + noise
-    found = crossfit.sharpened(usual, wide, usual)
-    assert_allclose(found, usual + (usual - wide) / (crossfit.WIDER - 1))
+    assert_array_equal(crossfit.sharpened(usual, usual + noise, usual + noise, usual), usual)
+    wider, widest = usual - 0.4 + noise, usual - 0.9 + noise  # more slowly than in proportion
+    found = crossfit.sharpened(usual, wider, widest, usual)
+    assert_allclose(found, usual + (usual - widest) / 3)
+
+
+def test_nothing_is_given_back_where_neighbourhoods_outgrow_clusters(rng):
+    usual = rng.normal(size=400)
+    found = crossfit.sharpened(usual, usual - 0.1, usual - 0.9 + rng.normal(size=400), usual)
+    assert_array_equal(found, usual)
 
 
 def test_one_neighbour_is_taken_only_where_it_surely_says_more(rng):
     usual = rng.normal(size=400)
     sharp = usual + 0.5 + rng.normal(size=400)
-    assert_array_equal(crossfit.sharpened(usual, usual, sharp), sharp)
+    assert_array_equal(crossfit.sharpened(usual, usual, usual, sharp), sharp)
 
 
 @pytest.mark.slow

@@ -153,6 +153,8 @@ def _adapt(
     found += along
     if not any(c.overcount for c, _ in found):  # else Gaussian parts count something twice
         taken, columns = _with_weak_columns(taken, columns, weak, wide, every)
+    if taken.linear == 0:  # directions have no Gaussian part of their own
+        taken = replace(taken, linear=min(max((c.linear for c, _ in found), default=0.0), taken.mi))
     taken = _capped(taken, most_nats)
     candidates = tuple(c for c, _ in found)
     reason = f"the largest estimate less its standard error, of {len(candidates)}"

@@ -26,7 +26,7 @@ COUNTS = (1, 4, 9)  # coordinates per side
 MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they share a scale
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
-SHARP, WIDER = 1, 4  # a single neighbour; times as many, to see what KSG loses by the width of neighbourhoods
+SHARP, WIDER = 1, (2, 4)  # a single neighbour; times as many, to see what KSG loses by the width of neighbourhoods
 SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 
 
@@ -48,16 +48,17 @@ def deal(n: int, rng: np.random.Generator) -> list[Split]:
     return splits
 
 
-def sharpened(usual: np.ndarray, wide: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+def sharpened(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray, sharp: np.ndarray) -> np.ndarray:
     """Return local values with what KSG surely loses by the width of neighbourhoods given back.
 
-    `wide` has WIDER times as many neighbours as `usual`. The loss grows in proportion to their number where densities
-    are smooth, and more slowly at edges, so a line through both, down to no neighbours, does not overshoot. Fine
-    structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
+    `wider` and `widest` have two and four times as many neighbours as `usual`. The loss grows in proportion to their
+    number where densities are smooth, and more slowly at edges, so a line through two of them, down to no neighbours,
+    does not overshoot. Where it grows faster, neighbourhoods have become larger than clusters, and nothing is given
+    back. Fine structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
     """
-    loss = usual - wide
-    if loss.mean() > SURELY_LOSES * mean_error(loss):
-        usual = usual + loss / (WIDER - 1)
+    near, far = ((usual - wide) / (times - 1) for times, wide in zip(WIDER, (wider, widest), strict=True))
+    if far.mean() > SURELY_LOSES * mean_error(far) and (far - near).mean() < SURELY_LOSES * mean_error(far - near):
+        usual = usual + (near if near.mean() < far.mean() else far)
     more = sharp - usual
     return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual
 
@@ -119,7 +120,7 @@ def free_locals(
 
     With one column per side the columns are all there is to see; of many columns, only coordinates are looked at.
     """
-    ks = (k, WIDER * k, SHARP)
+    ks = (k, *(times * k for times in WIDER), SHARP)
     judged = np.concatenate([split.use for split in splits])
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
@@ -138,7 +139,7 @@ def free_locals(
     for name, by_k in found.items():
         local[name] = np.full(len(a), np.nan)
         # Among the few rows of a label, many neighbours are all of them: that is no loss by their width.
-        local[name][judged] = sharpened(*by_k) if rows >= 2 * WIDER * k else by_k[0]
+        local[name][judged] = sharpened(*by_k) if rows >= 2 * max(WIDER) * k else by_k[0]
     return local
 
 
