@@ -135,8 +135,11 @@ def free_locals(
         found |= {name: np.hstack([part[name] for part in parts]) for name in parts[0]}
     sides = zip((a, b), both, strict=True)
     rows = min(rows_per_label(side[:, origin.label]) for side, origin in sides)
+    codes = row_codes(tied_ranks(np.hstack([a, b])).T)
+    is_copy = np.bincount(codes)[codes[judged]] > 1
     local = {}
     for name, by_k in found.items():
+        by_k[-1, is_copy] = by_k[0, is_copy]  # a copy's nearest neighbour is itself once more, which tells nothing
         local[name] = np.full(len(a), np.nan)
         # Among the few rows of a label, many neighbours are all of them: that is no loss by their width.
         local[name][judged] = sharpened(*by_k) if rows >= 2 * max(WIDER) * k else by_k[0]
