@@ -138,6 +138,17 @@ def test_the_same_bits_for_any_number_of_workers(rng):
     assert one.to_dict() == two.to_dict()
 
 
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_windows_are_the_same_bits_for_any_number_of_workers(rng, make):
+    x = rng.normal(size=120)
+    y = x + 0.5 * rng.normal(size=120)
+    options = {"method": "gksg", "windows": (40, 20), **QUIET}
+    one, two = (
+        infold.lagged_mutual_information(x, y, [0, 1], random_state=make(5), n_jobs=n, **options).windows for n in (1, 2)
+    )
+    assert_array_equal(one.values, two.values)
+
+
 def test_result_serialises(rng):
     x, y = rng.normal(size=(2, 80))
     found = infold.lagged_mutual_information(x, y, range(-2, 3), n_surrogates=19, windows=40, random_state=0)

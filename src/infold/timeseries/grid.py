@@ -163,12 +163,14 @@ def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, 
     return Series(values, table.names, nominal)
 
 
-def differenced(grid: Grid, name: str, columns: Sequence[int] | None = None) -> Grid:
-    """Return the grid with the changes from step to step of some columns of a series, or of all that are numbers."""
-    series = grid[name]
-    chosen = np.flatnonzero(~series.nominal) if columns is None else np.asarray(columns, int)
-    values = series.values.copy()
-    values[1:, chosen] -= series.values[:-1, chosen]
-    values[0, chosen] = np.nan
-    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)  # the first step has no change
-    return replace(grid.with_values(**{name: values}), segments=segments)
+def differenced(grid: Grid, columns: Mapping[str, Sequence[int]] | None = None) -> Grid:
+    """Return the grid with the changes from step to step of some columns of some series, or of all that are numbers."""
+    chosen = columns or {name: np.flatnonzero(~series.nominal).tolist() for name, series in grid.series.items()}
+    changed = {}
+    for name, own in chosen.items():
+        changed[name] = grid[name].values.copy()
+        changed[name][1:, own] -= grid[name].values[:-1, own]
+        changed[name][0, own] = np.nan
+    # The first step of a group has no change, which all series lose together.
+    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)
+    return replace(grid.with_values(**changed), segments=segments)

@@ -247,8 +247,7 @@ def lagged_mutual_information(
     reach = max(max(map(abs, shifts)), lag_reach(given_lags))
     grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
     if difference:
-        for name in grid.series:
-            grid = differenced(grid, name)
+        grid = differenced(grid)
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("x", "y"))]
     raw, grid = grid, standardized(grid, exact_ties=True) if standardize else grid

@@ -73,16 +73,16 @@ def compare_with_surrogates(
                 urgent=True,
             )
         )
-    for name in changing:
-        columns = wandering_columns(grid, name)
-        if columns:
-            grid = differenced(grid, name, columns)
-            notes.append(
-                Note(
-                    f"{name} may be a random walk (a unit root cannot be ruled out), so that p-values compare its "
-                    f"changes from step to step; with difference=1 the estimates do so, too."
-                )
-            )
+    wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
+    if wandering:
+        grid = differenced(grid, wandering)
+    notes += [
+        Note(
+            f"{name} may be a random walk (a unit root cannot be ruled out), so that p-values compare its changes from "
+            f"step to step; with difference=1 the estimates do so, too."
+        )
+        for name in wandering
+    ]
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     if isinstance(draws, Shifts) and draws.n_different < plan.n_surrogates:
         notes.append(Note(f"The series can be shifted in only {draws.n_different} ways; p is no finer than that."))

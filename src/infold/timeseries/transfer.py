@@ -50,7 +50,8 @@ class TransferEntropy(NumberLike, Shown):
     te : float
         The estimate, in `units`. Never clamped: a small negative value means "about 0". `float(result)` is this.
     effective : float
-        `te` less the mean over surrogates, which have none: free of most of the bias. NaN without surrogates.
+        `statistic` less the mean of `null`, which is the same KSG estimate of surrogates, whatever the method of `te`: free
+        of most of the bias. NaN without surrogates.
     pvalue : float
         Chance of as much if the source were independent of the target; NaN without surrogates.
     local : ndarray of shape (n_samples,)
@@ -261,8 +262,7 @@ def transfer_entropy(
     inputs = {"source": source, "target": target, "given": given}
     grid = read_series(inputs, groups=groups, time=time, reach=reach)
     if difference:
-        for name in grid.series:
-            grid = differenced(grid, name)
+        grid = differenced(grid)
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("source", "target"))]
     many = any(map(has_many_ties, grid.series.values()))
@@ -285,7 +285,7 @@ def transfer_entropy(
         notes += tested.notes
         null, statistic = tested.null[:, 0] / unit, float(tested.observed[0]) / unit
         pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), n_surrogates))
-        effective = te - float(null.mean())
+        effective = statistic - float(null.mean())
     in_time = None
     if size is not None:
         in_time = in_windows(grid, (question,), ("te",), asked, size, units, unit, n_jobs, verbose)

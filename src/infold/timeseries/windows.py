@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infold.core.random import draw_seeds
 from infold.data.checks import check_count
 from infold.display import Shown, as_frame
 from infold.parallel.scheduler import in_order
@@ -87,12 +88,21 @@ def in_windows(
     """Return the estimates in windows of `size` (length, step); groups are one after the other."""
     times, (length, step) = grid.times, size
     starts = np.arange(0, times.size - length + 1, step)
-    jobs = [(grid, questions, method, times[start : start + length]) for start in starts]
+    seeds = draw_seeds(method.random_state, starts.size * len(questions)).reshape(starts.size, -1).tolist()
+    jobs = [
+        (grid, questions, method, times[start : start + length], own)
+        for start, own in zip(starts, seeds, strict=True)
+    ]
     found = list(in_order(_in_window, jobs, n_jobs=n_jobs, label="windows", verbose=verbose, batch=4))
     return Windows(starts, starts + length, labels, np.array(found) / unit, units)
 
 
-def _in_window(grid: Grid, questions: tuple[Blocks, ...], method: Method, times: np.ndarray) -> list[float]:
+def _in_window(
+    grid: Grid, questions: tuple[Blocks, ...], method: Method, times: np.ndarray, seeds: list[int]
+) -> list[float]:
     least = max(2 * method.n_neighbors, method.n_neighbors + 1 + 2 * method.theiler)
     rows = (embed(grid, question, times) for question in questions)
-    return [method.value(found) if found.times.size > least else np.nan for found in rows]
+    return [
+        method._replace(random_state=seed).value(found) if found.times.size > least else np.nan
+        for found, seed in zip(rows, seeds, strict=True)
+    ]
