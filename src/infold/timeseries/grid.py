@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infold.data.question import check_lengths
 from infold.data.tables import Table, check_table, listed
 
 OFF_GRID = 0.25  # of a step: months have 28 to 31 days, and are still one step
@@ -53,13 +54,7 @@ class Grid:
 def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
     """Return series of one length on a grid whose empty steps are as many as lags, windows and the like `reach`."""
     tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
-    (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
-    for name, count in others:
-        if count != n:
-            raise ValueError(
-                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same time; pass equal "
-                f"lengths."
-            )
+    n = check_lengths(tables, "time")[1]
     _refuse_other_index(inputs)
     labels = _labels(groups, n)
     order, steps, notes = _in_time(time, labels, n)

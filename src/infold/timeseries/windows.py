@@ -9,7 +9,7 @@ import numpy as np
 
 from infold.core.random import draw_seeds
 from infold.data.checks import check_count
-from infold.display import Shown, as_frame
+from infold.display import Shown, as_frame, axes_for
 from infold.parallel.scheduler import in_order
 from infold.results import plain_types
 
@@ -34,6 +34,14 @@ class Windows(Shown):
         Estimates, in `units`; NaN where a window has too few rows without a hole.
     units : {"nats", "bits"}
         The unit.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 100))
+    >>> found = infold.lagged_mutual_information(x, y, [0, 1], windows=(40, 20), n_surrogates=0).windows
+    >>> found.values.shape, found.starts.tolist()
+    ((4, 2), [0, 20, 40, 60])
     """
 
     starts: np.ndarray
@@ -53,9 +61,9 @@ class Windows(Shown):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the estimates over time."""
-        from infold.plotting.series import plot_windows
+        from infold.plotting.series import IN_TIME, plot_windows
 
-        return plot_windows(self, ax=ax)
+        return plot_windows(self, ax=axes_for(ax, *IN_TIME))
 
     def _headline(self) -> str:
         found = self.values[np.isfinite(self.values)]
@@ -90,8 +98,7 @@ def in_windows(
     starts = np.arange(0, times.size - length + 1, step)
     seeds = draw_seeds(method.random_state, starts.size * len(questions)).reshape(starts.size, -1).tolist()
     jobs = [
-        (grid, questions, method, times[start : start + length], own)
-        for start, own in zip(starts, seeds, strict=True)
+        (grid, questions, method, times[start : start + length], own) for start, own in zip(starts, seeds, strict=True)
     ]
     found = list(in_order(_in_window, jobs, n_jobs=n_jobs, label="windows", verbose=verbose, batch=4))
     return Windows(starts, starts + length, labels, np.array(found) / unit, units)
