@@ -73,9 +73,9 @@ def test_blocks_longer_than_half_a_series_are_refused(rng, kind):
 
 
 def test_chosen_blocks_are_no_longer_than_half_a_series():
-    x = np.linspace(0, 1, 60)  # remembers longer than that
+    x = np.linspace(0, 1, 100)  # remembers longer than that
     draws = make_surrogates(grid_of(x, x), "x", "y", "blocks", 3, None)
-    assert draws.length == 30
+    assert draws.length == 50
 
 
 @pytest.mark.filterwarnings("error")

@@ -137,6 +137,18 @@ def test_the_same_bits_for_any_number_of_workers(rng):
     assert one.to_dict() == two.to_dict()
 
 
+@pytest.mark.parametrize("seed", [3, None, np.random.default_rng(3)], ids=["int", "none", "generator"])
+def test_settings_repeat_the_result(rng, seed):
+    x, y = driven(rng, 120)
+    options = {"n_surrogates": 19, "embedding": "auto", "block": 9, "difference": 1}
+    found = infold.transfer_entropy(x, y, given=x, given_lags={0: (2, 3)}, random_state=seed, **options)
+    assert found.settings.items() >= options.items()
+    again = infold.transfer_entropy(x, y, given=x, **found.settings)
+    assert again.to_dict(arrays=True) == found.to_dict(arrays=True)
+    assert found.to_dict()["settings"]["given_lags"] == {"0": [2, 3]}
+    assert {"source_names", "target_names", "z_names"} <= set(found.to_dict())
+
+
 def test_result_serialises(rng):
     import json
 

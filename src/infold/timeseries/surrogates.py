@@ -2,7 +2,7 @@
 
 * "shifts": the series is turned in a circle, by more than lags and memory reach. Supposes that it is stationary; any
   shape of memory is kept, seasons included. Where the end does not fit the beginning a turned series has a jump that
-  the true one has not, so that both ends are cut to where they fit.
+  the true one does not have, so both ends are cut to where they fit.
 * "blocks": whole blocks of steps change places. Supposes that blocks are several times as long as the memory; a season
   is lost.
 * "phases": the phases of its Fourier components are drawn anew (iterated AAFT, Schreiber & Schmitz 1996). Supposes a

@@ -19,6 +19,13 @@ from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
 
 
+def fixed_seed(random_state: Any) -> int:
+    """Return a seed as it is, or one drawn from None or a generator: results tell it, so that they can be repeated."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(draw_seeds(random_state, 1)[0]) >> 32
+
+
 class Plan(NamedTuple):
     """How to test: how many draws of which kind, and where to run them."""
 
