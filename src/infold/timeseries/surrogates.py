@@ -117,7 +117,7 @@ def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, b
     half = max(stop - start for start, stop in grid.segments) // 2
     if block is not None and block > half:
         raise ValueError(
-            f"block={block} is more than half of the longest series, so most draws would be the series itself; pass at "
+            f"block={block} is more than half of the longest series, which leaves next to nothing to draw; pass at "
             f"most {half}, or None."
         )
     if kind == "blocks":
