@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infold.data.checks import check_choice, check_count, check_random_state, check_share
 from infold.data.kinds import looks_like_labels
-from infold.data.question import varying
+from infold.data.question import check_lengths, varying
 from infold.data.tables import Table, check_table
+from infold.display import axes_for
 from infold.parallel.scheduler import blas
 
 if TYPE_CHECKING:
@@ -237,16 +238,16 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure, tall enough, by default.
+            Where to draw; a new pyplot figure, tall enough, by default.
 
         Returns
         -------
         matplotlib Axes
         """
-        from infold.plotting import plot_selection
+        from infold.plotting.selection import plot_selection, selection_height
 
         check_is_fitted(self)
-        return plot_selection(self, ax=ax)
+        return plot_selection(self, ax=axes_for(ax, 5.4, selection_height(self)))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that y is required, that it may have several columns, and X columns of classes."""
@@ -327,12 +328,7 @@ def _read(X: Any, y: Any, discrete_x: Any, discrete_y: Any, n_neighbors: int | N
             "X has 1 dimension, but a selector needs columns. Reshape your data: X.reshape(-1, 1) is one column."
         )
     columns, target = check_table(X, "X", discrete=discrete_x), check_table(y, "y", discrete=discrete_y)
-    n, fewest = len(columns.values), 1 + (n_neighbors or FEWEST_NEIGHBORS)
-    if len(target.values) != n:
-        raise ValueError(
-            f"X has {n} rows and y has {len(target.values)}, but row i of both must be the same sample; pass equal "
-            f"lengths."
-        )
+    n, fewest = check_lengths({"X": columns, "y": target})[1], 1 + (n_neighbors or FEWEST_NEIGHBORS)
     if n < fewest:
         raise ValueError(
             f"n_neighbors={fewest - 1} needs at least {fewest} samples, but X has {n} (n_samples = {n}); lower "

@@ -26,3 +26,16 @@ def test_many_columns_and_none(fitted):
     X = np.random.default_rng(1).normal(size=(50, 3))
     empty = InformationSelector(random_state=0).fit(X[:, :2], X[:, 2])
     assert [text.get_text() for text in plot_selection(empty, ax=ax).texts][-1] == "no column was selected"
+
+
+def test_a_selector_draws_in_pyplot_and_no_pvalue_as_0(fitted):
+    from copy import copy
+
+    from matplotlib import pyplot
+
+    selector = copy(fitted)
+    selector.path_ = tuple(step._replace(pvalue=0.0) for step in fitted.path_)
+    ax = selector.plot()
+    assert pyplot.gcf() is ax.figure
+    assert {text.get_text() for text in ax.texts} == {"p < 1e-09"}
+    pyplot.close(ax.figure)

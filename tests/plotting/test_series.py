@@ -1,5 +1,7 @@
 """Pictures of series show the results' numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -44,3 +46,22 @@ def test_matrix_marks_what_is_significant(pair):
     found = infold.transfer_entropy_matrix(np.column_stack(pair), n_surrogates=99, random_state=0)
     (dots,) = found.plot().get_lines()
     assert (dots.get_xdata().tolist(), dots.get_ydata().tolist()) == ([1], [0])
+
+
+def test_results_draw_in_pyplot_where_notebooks_look(pair):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    lags = infold.lagged_mutual_information(*pair, [1], windows=50, n_surrogates=0)
+    transfer = infold.transfer_entropy(*pair, n_surrogates=0)
+    matrix = infold.transfer_entropy_matrix(np.column_stack(pair), n_surrogates=19, random_state=0)
+    for result in (lags, lags.windows, transfer, matrix):
+        ax = result.plot()
+        assert pyplot.gcf() is ax.figure
+        assert result.plot(ax=ax) is ax
+        pyplot.close(ax.figure)
+
+
+def test_no_pvalue_is_drawn_as_0(pair):
+    lags = infold.lagged_mutual_information(*pair, [1], n_surrogates=19, random_state=0)
+    assert plotting.plot_lags(replace(lags, pvalue=0.0)).get_title() == "p < 1e-09 over 1 lags"
+    transfer = infold.transfer_entropy(*pair, n_surrogates=19, random_state=0)
+    assert plotting.plot_transfer(replace(transfer, pvalue=0.0)).get_title().startswith("p < 1e-09, effective")

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import infold
-from infold.data.question import Question, ask
+from infold.data.question import Question, ask, check_lengths
 from infold.data.tables import Table
 
 
@@ -146,3 +146,10 @@ def test_a_wrong_z_is_refused_in_one_line(rng, case):
     with pytest.raises(error, match=message) as caught:
         ask(*rng.normal(size=(2, 30)), *tables, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_lengths_are_checked_in_one_place():
+    tables = {name: Table(np.zeros((n, 1)), None) for name, n in (("a", 3), ("b", 3), ("c", 4))}
+    assert check_lengths({name: tables[name] for name in "ab"}) == ("a", 3)
+    with pytest.raises(ValueError, match="a has 3 rows and c has 4, but row i of both must be the same day"):
+        check_lengths(tables, "day")

@@ -81,8 +81,7 @@ def test_what_is_not_stationary_is_told(rng):
     notes = " ".join(
         infold.lagged_mutual_information(trend + rng.normal(size=400), rng.normal(size=400), [0], **QUIET).notes
     )
-    assert "x has a trend" in notes
-    assert "difference=1" in notes
+    assert "x has a trend, so the two may only share that trend; remove it, or take changes (difference=1)." in notes
     growing = np.exp(trend / 2) * rng.normal(size=400)
     notes = " ".join(infold.lagged_mutual_information(rng.normal(size=400), growing, [0], **QUIET).notes)
     assert "y has a spread that changes" in notes
@@ -136,6 +135,31 @@ def test_the_same_bits_for_any_number_of_workers(rng):
         infold.lagged_mutual_information(x, y, [0, 1], random_state=5, n_surrogates=20, n_jobs=n) for n in (1, 2)
     )
     assert one.to_dict() == two.to_dict()
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_windows_are_the_same_bits_for_any_number_of_workers(rng, make):
+    x = rng.normal(size=120)
+    y = x + 0.5 * rng.normal(size=120)
+    options = {"method": "gksg", "windows": (40, 20), **QUIET}
+    one, two = (
+        infold.lagged_mutual_information(x, y, [0, 1], random_state=make(5), n_jobs=n, **options).windows
+        for n in (1, 2)
+    )
+    assert_array_equal(one.values, two.values)
+
+
+@pytest.mark.parametrize("seed", [3, None, np.random.default_rng(3)], ids=["int", "none", "generator"])
+def test_settings_repeat_the_result(rng, seed):
+    x, y, z = rng.normal(size=(3, 80))
+    options = {"n_surrogates": 19, "difference": 1, "block": 9, "standardize": False, "windows": (40, 20)}
+    found = infold.lagged_mutual_information(x, y, range(2), z, given_lags=range(1, 3), random_state=seed, **options)
+    assert found.settings.items() >= {**options, "given_lags": [1, 2]}.items()
+    again = infold.lagged_mutual_information(x, y, given=z, **found.settings)
+    assert again.to_dict() == found.to_dict()
+    assert json.loads(json.dumps(found.to_dict()))["settings"]["given_lags"] == [1, 2]
+    assert {"x_names", "y_names", "z_names"} <= set(found.to_dict())
+    assert "given_names" not in found.to_dict()
 
 
 def test_result_serialises(rng):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from infold.timeseries.grid import read_series
+from infold.timeseries.grid import differenced, read_series
 from infold.timeseries.stationarity import unit_root_t
 from infold.timeseries.surrogates import fitting_ends, make_surrogates
 
@@ -55,6 +55,44 @@ def test_ends_that_fit_are_whole_periods():
     start, stop = fitting_ends(wave[:, None], 0, 205)
     assert (stop - start) % 20 == 0
     assert stop - start >= 120
+
+
+def test_many_groups_have_very_many_shifts(rng):
+    x, y = rng.normal(size=(2, 300 * 40))
+    draws = make_surrogates(grid_of(x, y, np.repeat(np.arange(300), 40)), "x", "y", "shifts", 3, None)
+    assert draws.n_different > 10**308
+
+
+@pytest.mark.parametrize("kind", ["shifts", "blocks"])
+def test_blocks_longer_than_half_a_series_are_refused(rng, kind):
+    x, y = rng.normal(size=(2, 160))
+    grid = grid_of(x, y, np.repeat([0, 1], [60, 100]))
+    make_surrogates(grid, "x", "y", kind, 3, 50)
+    with pytest.raises(ValueError, match=r"block=51 .* at most 50"):
+        make_surrogates(grid, "x", "y", kind, 3, 51)
+
+
+def test_chosen_blocks_are_no_longer_than_half_a_series():
+    x = np.linspace(0, 1, 100)  # remembers longer than that
+    draws = make_surrogates(grid_of(x, x), "x", "y", "blocks", 3, None)
+    assert draws.length == 50
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_group_without_a_value_keeps_its_ends():
+    values = np.full((60, 2), np.nan)
+    values[:, 0] = np.arange(60)
+    assert fitting_ends(values, 0, 60) == (0, 60)
+
+
+def test_changes_cost_each_group_one_step(rng):
+    grid = read_series(dict(zip("xyz", rng.normal(size=(3, 20)), strict=True)), groups=None, time=None, reach=0)
+    ((start, stop),) = grid.segments
+    assert differenced(grid).segments == ((start + 1, stop),)
+    changed = differenced(grid, {"x": [0], "y": [0]})
+    assert changed.segments == ((start + 1, stop),)
+    assert_array_equal(changed["z"].values, grid["z"].values)
+    assert_array_equal(np.diff(grid["x"].values, axis=0), changed["x"].values[1:])
 
 
 def test_unit_roots():

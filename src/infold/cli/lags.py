@@ -39,7 +39,7 @@ def lags(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what two series share at each lag, with p-values that hold although rows remember each other."""
+    """Say what two series share at each lag, with p-values that allow for autocorrelation."""
     if max_lag < 0:
         raise UserError(f"--max-lag={max_lag} must be at least 0; pass the largest lag.")
     if output is not None:

@@ -103,8 +103,8 @@ def network(
             options |= those_given(time=time and read_times(opened, time))
             series = infold.transfer_entropy_matrix(tables["--columns"], random_state=seed, n_jobs=jobs, **options)
             if output is not None:
-                write_file(output, series.to_csv(fdr))
-            _tell(file, series.to_dict(fdr), series.summary(fdr), warned, output, as_json)
+                write_file(output, series.to_csv(fdr=fdr))
+            _tell(file, series.to_dict(fdr=fdr), series.summary(fdr=fdr), warned, output, as_json)
             return
         found = infold.network(
             tables["--columns"],

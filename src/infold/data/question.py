@@ -299,14 +299,20 @@ def _taken(table: Table, rows: np.ndarray) -> Table:
     return table._replace(values=table.values.take(rows, axis=0))
 
 
-def _check_lengths(tables: Mapping[str, Table], min_samples: int) -> None:
+def check_lengths(tables: Mapping[str, Table], row: str = "sample") -> tuple[str, int]:
+    """Return the name of the first table, and the number of rows, which all must have; `row` says what one is."""
     (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
     for name, count in others:
         if count != n:
             raise ValueError(
-                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same sample; pass equal "
+                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same {row}; pass equal "
                 f"lengths."
             )
+    return first, n
+
+
+def _check_lengths(tables: Mapping[str, Table], min_samples: int) -> None:
+    first, n = check_lengths(tables)
     if n < min_samples:
         raise ValueError(
             f"n_neighbors={min_samples - 1} needs at least {min_samples} samples, but {first} has {n} "

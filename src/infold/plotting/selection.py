@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from infold.display import pvalue_text
+
 from .figures import BLUE, PALE, axes_or_new, label, legend_above, open_frame
 
 if TYPE_CHECKING:
@@ -12,7 +14,10 @@ if TYPE_CHECKING:
     from infold.selection import InformationSelector
 
 
-def plot_selection(selector: InformationSelector, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
+MOST_COLUMNS = 20
+
+
+def plot_selection(selector: InformationSelector, *, max_columns: int = MOST_COLUMNS, ax: Axes | None = None) -> Axes:
     """Plot the path of a fitted selector: two bars for each selected column, first at the top, and its p-value.
 
     Parameters
@@ -38,7 +43,7 @@ def plot_selection(selector: InformationSelector, *, max_columns: int = 20, ax: 
     ['column 0']
     """
     path = selector.path_[:max_columns]
-    ax = axes_or_new(ax, 5.4, 1.5 + 0.4 * max(len(path), 1))
+    ax = axes_or_new(ax, 5.4, selection_height(selector, max_columns))
     for place, step in enumerate(path):
         alone = ax.barh(place - 0.19, selector.scores_[step.column], 0.36, color=PALE, edgecolor="black", linewidth=0.7)
         value = ax.barh(place + 0.19, step.score, 0.36, color=BLUE, edgecolor="black", linewidth=0.7)
@@ -46,7 +51,7 @@ def plot_selection(selector: InformationSelector, *, max_columns: int = 20, ax: 
             alone.set_label("alone: I(column; target)")
             value.set_label(f"when selected: {selector.criterion}")
         right = max(selector.scores_[step.column], step.score, 0.0)
-        ax.annotate(f"p = {step.pvalue:.2g}", (right, place), (4, 0), textcoords="offset points", va="center")
+        ax.annotate(pvalue_text(step.pvalue), (right, place), (4, 0), textcoords="offset points", va="center")
     names = [label(step.name) if step.name is not None else f"column {step.column}" for step in path]
     ax.set_yticks(range(len(path)), names, parse_math=False)
     ax.set_ylim(max(len(path), 1) - 0.4, -0.6)
@@ -61,3 +66,8 @@ def plot_selection(selector: InformationSelector, *, max_columns: int = 20, ax: 
         ax.text(0.5, 0.5, "no column was selected", transform=ax.transAxes, ha="center", va="center")
     open_frame(ax)
     return ax
+
+
+def selection_height(selector: InformationSelector, max_columns: int = MOST_COLUMNS) -> float:
+    """Return the height of the figure in inches."""
+    return 1.5 + 0.4 * max(min(len(selector.path_), max_columns), 1)

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infold.display import pvalue_text
+
 from .figures import BLUE, VERMILLION, axes_or_new, label, legend_above, mi_label, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from infold.timeseries import LaggedInformation, TransferEntropy, TransferEntropyMatrix, Windows
+
+
+IN_TIME = 7.0, 3.0  # width and height of what runs in time
 
 
 def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
@@ -51,7 +56,7 @@ def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
             lags, found.thresholds[order], color=VERMILLION, linewidth=1.2, linestyle=(0, (5, 1)),
             label="threshold, all lags together",
         )  # fmt: skip
-        ax.set_title(f"p = {found.pvalue:.2g} over {len(lags)} lags", fontsize="medium")
+        ax.set_title(f"{pvalue_text(found.pvalue)} over {len(lags)} lags", fontsize="medium")
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("lag (steps by which x is earlier)")
     ax.set_ylabel(mi_label(found.units))
@@ -82,14 +87,14 @@ def plot_transfer(found: TransferEntropy, *, ax: Axes | None = None) -> Axes:
     >>> infold.plotting.plot_transfer(found).get_xlabel()
     'row'
     """
-    ax = axes_or_new(ax, 7.0, 3.0)
+    ax = axes_or_new(ax, *IN_TIME)
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.plot(found.rows, found.local, color=BLUE, marker=".", markersize=2, linestyle="none", label="local")
     ax.axhline(found.te, color=VERMILLION, linestyle="dashed", linewidth=1.4, label=f"mean: {found.te:.3g}")
     ax.set_xlabel("row")
     ax.set_ylabel(f"transfer entropy ({found.units})")
     if found.null.size:
-        ax.set_title(f"p = {found.pvalue:.2g}, effective {found.effective:.3g}", fontsize="medium")
+        ax.set_title(f"{pvalue_text(found.pvalue)}, effective {found.effective:.3g}", fontsize="medium")
     legend_above(ax, ncols=2)
     open_frame(ax)
     return ax
@@ -117,7 +122,7 @@ def plot_windows(found: Windows, *, ax: Axes | None = None) -> Axes:
     >>> infold.plotting.plot_windows(found.windows).get_xlabel()
     'row in the middle of the window'
     """
-    ax = axes_or_new(ax, 7.0, 3.0)
+    ax = axes_or_new(ax, *IN_TIME)
     middles = (found.starts + found.stops - 1) / 2
     ax.set_xlabel("row in the middle of the window")
     what = f"information ({found.units})"
@@ -159,7 +164,7 @@ def plot_transfer_matrix(found: TransferEntropyMatrix, *, ax: Axes | None = None
     'source'
     """
     d = len(found.names)
-    ax = axes_or_new(ax, 2.5 + 0.4 * d, 2.0 + 0.4 * d)
+    ax = axes_or_new(ax, *matrix_size(found))
     image = ax.imshow(found.effective, cmap="cividis")
     ax.figure.colorbar(image, ax=ax, label=f"effective transfer entropy ({found.units})")
     sources, targets = np.nonzero(found.qvalues <= 0.05)
@@ -170,3 +175,9 @@ def plot_transfer_matrix(found: TransferEntropyMatrix, *, ax: Axes | None = None
     ax.set_xlabel("target")
     ax.set_ylabel("source")
     return ax
+
+
+def matrix_size(found: TransferEntropyMatrix) -> tuple[float, float]:
+    """Return width and height of the figure in inches."""
+    d = len(found.names)
+    return 2.5 + 0.4 * d, 2.0 + 0.4 * d

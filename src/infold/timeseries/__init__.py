@@ -1,4 +1,4 @@
-"""Series: mutual information over lags, transfer entropy, and tests that hold although rows remember each other."""
+"""Series: mutual information over lags, transfer entropy, and tests that allow for autocorrelation."""
 
 from .lags import LaggedInformation, lagged_mutual_information
 from .matrix import TransferEntropyMatrix, transfer_entropy_matrix

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infold.data.question import check_lengths
 from infold.data.tables import Table, check_table, listed
 
 OFF_GRID = 0.25  # of a step: months have 28 to 31 days, and are still one step
@@ -53,13 +54,7 @@ class Grid:
 def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
     """Return series of one length on a grid whose empty steps are as many as lags, windows and the like `reach`."""
     tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
-    (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
-    for name, count in others:
-        if count != n:
-            raise ValueError(
-                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same time; pass equal "
-                f"lengths."
-            )
+    n = check_lengths(tables, "time")[1]
     _refuse_other_index(inputs)
     labels = _labels(groups, n)
     order, steps, notes = _in_time(time, labels, n)
@@ -163,12 +158,14 @@ def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, 
     return Series(values, table.names, nominal)
 
 
-def differenced(grid: Grid, name: str, columns: Sequence[int] | None = None) -> Grid:
-    """Return the grid with the changes from step to step of some columns of a series, or of all that are numbers."""
-    series = grid[name]
-    chosen = np.flatnonzero(~series.nominal) if columns is None else np.asarray(columns, int)
-    values = series.values.copy()
-    values[1:, chosen] -= series.values[:-1, chosen]
-    values[0, chosen] = np.nan
-    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)  # the first step has no change
-    return replace(grid.with_values(**{name: values}), segments=segments)
+def differenced(grid: Grid, columns: Mapping[str, Sequence[int]] | None = None) -> Grid:
+    """Return the grid with the changes from step to step of some columns of some series, or of all that are numbers."""
+    chosen = columns or {name: np.flatnonzero(~series.nominal).tolist() for name, series in grid.series.items()}
+    changed = {}
+    for name, own in chosen.items():
+        changed[name] = grid[name].values.copy()
+        changed[name][1:, own] -= grid[name].values[:-1, own]
+        changed[name][0, own] = np.nan
+    # The first step of a group has no change, which all series lose together.
+    segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)
+    return replace(grid.with_values(**changed), segments=segments)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infold.data.checks import check_choice, check_count
-from infold.display import NumberLike, Shown, as_frame, pvalue_text
+from infold.display import NumberLike, Shown, as_frame, axes_for, pvalue_text
 from infold.inference.multiple import max_t
 from infold.inference.notes import tell
 from infold.inference.permutation import permutation_pvalue
@@ -30,7 +30,7 @@ from .embedding import (
 )
 from .grid import Grid, differenced, read_series
 from .stationarity import stationarity_notes
-from .testing import Plan, compare_with_surrogates
+from .testing import Plan, compare_with_surrogates, fixed_seed
 from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
@@ -63,8 +63,21 @@ class LaggedInformation(NumberLike, Shown):
         The same in sliding windows, if asked for.
     units, method, n_neighbors, surrogates, n_surrogates, alpha, names, given
         As asked.
+    settings : mapping
+        Every parameter besides the data: with the same series and these, the same bits come out. `random_state` is the
+        seed that was used, also where none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> y = np.roll(x, 2) + 0.5 * rng.normal(size=200)
+    >>> found = infold.lagged_mutual_information(x, y, range(-3, 4), n_surrogates=19, random_state=0)
+    >>> found.peak, found.pvalue, found.settings["surrogates"]
+    (2, 0.05, 'shifts')
     """
 
     lags: tuple[int, ...]
@@ -81,6 +94,7 @@ class LaggedInformation(NumberLike, Shown):
     n_surrogates: int
     alpha: float
     names: Mapping[str, tuple[str, ...] | None]
+    settings: Mapping[str, Any]
     given: tuple[str, ...] | int | None = None
     windows: Windows | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
@@ -112,14 +126,13 @@ class LaggedInformation(NumberLike, Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON; NaN is null."""
         plain = {f.name: plain_types(getattr(self, f.name)) for f in fields(self) if f.name != "names"}
-        names = {f"{side}_names": plain_types(own) for side, own in self.names.items()}
-        return {**stamp("lagged_mutual_information"), "peak": self.peak, **plain, **names}
+        return {**stamp("lagged_mutual_information"), "peak": self.peak, **plain, **names_to_dict(self.names)}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the estimates over the lags, with the threshold."""
         from infold.plotting.series import plot_lags
 
-        return plot_lags(self, ax=ax)
+        return plot_lags(self, ax=axes_for(ax))
 
     def _headline(self) -> str:
         asked = "I(x; y)" if self.given is None else "I(x; y | z)"
@@ -167,7 +180,7 @@ def lagged_mutual_information(
     n_jobs: int | None = -1,
     verbose: int = 1,
 ) -> LaggedInformation:
-    """Estimate what two series share at each lag, with p-values that hold although rows remember each other.
+    """Estimate what two series share at each lag, with p-values that allow for autocorrelation.
 
     Parameters
     ----------
@@ -188,7 +201,8 @@ def lagged_mutual_information(
     surrogates : {"shifts", "blocks", "phases"}, default="shifts"
         How x is drawn anew: turned in a circle, in blocks that change places, or with random phases (IAAFT). See Notes.
     block : int or None, default=None
-        The shortest shift, or the length of blocks. None chooses by the memory of x and of y, and by the lags.
+        The shortest shift, or the length of blocks, at most half of the longest series. None chooses by the memory of x
+        and of y, and by the lags.
     alpha : float, default=0.05
         The level of `thresholds`.
     groups : array of shape (n_times,) or None, default=None
@@ -239,16 +253,16 @@ def lagged_mutual_information(
     """
     shifts = check_lags("lags", lags)
     asked = Method(check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors))
-    asked = asked._replace(random_state=random_state)
-    plan = Plan(n_surrogates, surrogates, block, alpha, random_state, n_jobs, verbose)
+    seed = fixed_seed(random_state)
+    asked = asked._replace(random_state=seed)
+    plan = Plan(n_surrogates, surrogates, block, alpha, seed, n_jobs, verbose)
     plan.check()
     unit = NATS_PER_UNIT[check_choice("units", units, NATS_PER_UNIT)]
     check_choice("difference", str(difference), ("0", "1"))
     reach = max(max(map(abs, shifts)), lag_reach(given_lags))
     grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
     if difference:
-        for name in grid.series:
-            grid = differenced(grid, name)
+        grid = differenced(grid)
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("x", "y"))]
     raw, grid = grid, standardized(grid, exact_ties=True) if standardize else grid
@@ -286,6 +300,21 @@ def lagged_mutual_information(
         surrogates=surrogates,
         n_surrogates=n_surrogates,
         alpha=alpha,
+        settings={
+            "lags": shifts,
+            "given_lags": plain_lags(given_lags),
+            "method": method,
+            "n_neighbors": n_neighbors,
+            "n_surrogates": n_surrogates,
+            "surrogates": surrogates,
+            "block": block,
+            "alpha": alpha,
+            "difference": difference,
+            "windows": windows,
+            "standardize": standardize,
+            "units": units,
+            "random_state": seed,
+        },
         names={name: series.names for name, series in raw.series.items()},
         given=names_of(raw, "given"),
         windows=in_time,
@@ -306,6 +335,19 @@ def lag_reach(given_lags: Any) -> int:
     if isinstance(given_lags, Mapping):
         return max((lag_reach(own) for own in given_lags.values()), default=0)
     return max((abs(lag) for lag in check_lags("given_lags", given_lags)), default=0)
+
+
+def plain_lags(given_lags: Any) -> Any:
+    """Return the lags of what is given as whole numbers, lists of them, or a mapping to these."""
+    if isinstance(given_lags, Mapping):
+        return {key: plain_lags(own) for key, own in given_lags.items()}
+    lags = check_lags("given_lags", given_lags)
+    return lags[0] if len(lags) == 1 else list(lags)
+
+
+def names_to_dict(names: Mapping[str, tuple[str, ...] | None]) -> dict[str, Any]:
+    """Return the names of columns for JSON, where what is given is called z, as everywhere."""
+    return {f"{'z' if side == 'given' else side}_names": plain_types(own) for side, own in names.items()}
 
 
 def names_of(grid: Grid, name: str) -> tuple[str, ...] | int | None:

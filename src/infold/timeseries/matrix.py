@@ -5,27 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from infold.core.random import draw_seeds
-from infold.data.checks import check_count
-from infold.data.tables import check_table
-from infold.display import Shown, as_frame, as_text
+from infold.data.checks import check_count, check_share
+from infold.data.tables import Table, check_table
+from infold.display import Shown, as_frame, as_text, axes_for
+from infold.inference.multiple import benjamini_hochberg
+from infold.inference.notes import Note, tell
 from infold.parallel.scheduler import in_order
 from infold.results import plain_types, stamp
 
-from .transfer import TransferEntropy, transfer_entropy
+from .grid import differenced, read_series
+from .lags import plain_lags
+from .stationarity import column_notes
+from .testing import fixed_seed
+from .transfer import Settings, TransferEntropy, estimate, read_pair, transfer_entropy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-ALPHA = 0.05  # the false discovery rate of `edges` and of the plot
+FDR = 0.05  # the false discovery rate of `edges` and of the plot
 MOST_LINES = 10
 EDGE_FIELDS = ("source", "target", "te", "effective", "pvalue", "qvalue")
 
@@ -43,8 +49,21 @@ class TransferEntropyMatrix(Shown):
         The columns.
     units, method, n_surrogates
         As asked.
+    settings : mapping
+        Every parameter besides the data: with the same table and these, the same bits come out. `random_state` is the
+        seed that was used, also where none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> a = np.random.default_rng(0).normal(size=(300, 2))
+    >>> a[1:, 1] += a[:-1, 0]  # the first drives the second
+    >>> found = infold.transfer_entropy_matrix(a, n_surrogates=99, random_state=0)
+    >>> found
+    1 of 2 transfer entropies at a false discovery rate of 5 %
+      0 → 1:    0.347 nats (q = 0.02)
     """
 
     te: np.ndarray = field(compare=False)
@@ -55,10 +74,13 @@ class TransferEntropyMatrix(Shown):
     units: str
     method: str
     n_surrogates: int
+    settings: Mapping[str, Any] = field(compare=False, default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def edges(self, alpha: float = ALPHA) -> list[dict[str, Any]]:
-        """Return the edges with q ≤ alpha, the strongest first."""
+    def edge_list(self, fdr: float = FDR) -> list[dict[str, Any]]:
+        """Return the edges with q ≤ fdr as dictionaries, the strongest first; fdr=1 lists all pairs."""
+        if fdr != 1:
+            check_share("fdr", fdr)
         found = [
             {
                 "source": self.names[i],
@@ -68,9 +90,13 @@ class TransferEntropyMatrix(Shown):
                 "pvalue": float(self.pvalues[i, j]),
                 "qvalue": float(self.qvalues[i, j]),
             }
-            for i, j in np.argwhere(self.qvalues <= alpha)
+            for i, j in np.argwhere(self.qvalues <= fdr)
         ]
         return sorted(found, key=lambda edge: -edge["effective"])
+
+    def edges(self, fdr: float = FDR) -> list[dict[str, Any]]:
+        """Return the same as :meth:`edge_list`."""
+        return self.edge_list(fdr)
 
     def to_frame(self) -> Any:
         """Return a pandas table with a row for each ordered pair."""
@@ -83,37 +109,36 @@ class TransferEntropyMatrix(Shown):
             columns[name.removesuffix("s")] = [float(getattr(self, name)[pair]) for pair in pairs]
         return as_frame(columns)
 
-    def to_csv(self, alpha: float = ALPHA) -> str:
-        """Return the edges with q ≤ alpha as text with commas."""
+    def to_csv(self, fdr: float = FDR) -> str:
+        """Return the edges with q ≤ fdr as text with commas."""
         text = io.StringIO()
         writer = csv.DictWriter(text, EDGE_FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(self.edges(alpha))
+        writer.writerows(self.edge_list(fdr))
         return text.getvalue()
 
-    def to_dict(self, alpha: float = ALPHA) -> dict[str, Any]:
-        """Return plain types for JSON, edges with q ≤ alpha; NaN is null."""
-        names = ("names", "te", "effective", "pvalues", "qvalues", "units", "method", "n_surrogates", "notes")
-        plain = {name: plain_types(getattr(self, name)) for name in names}
-        return {**stamp("transfer_entropy_matrix"), **plain, "edges": self.edges(alpha)}
+    def to_dict(self, fdr: float = FDR) -> dict[str, Any]:
+        """Return plain types for JSON, edges with q ≤ fdr; NaN is null."""
+        plain = {f.name: plain_types(getattr(self, f.name)) for f in fields(self)}
+        return {**stamp("transfer_entropy_matrix"), **plain, "fdr": fdr, "edges": self.edge_list(fdr)}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the effective transfer entropies as a matrix; pairs with q ≤ 0.05 are marked."""
-        from infold.plotting.series import plot_transfer_matrix
+        from infold.plotting.series import matrix_size, plot_transfer_matrix
 
-        return plot_transfer_matrix(self, ax=ax)
+        return plot_transfer_matrix(self, ax=axes_for(ax, *matrix_size(self)))
 
-    def summary(self, alpha: float = ALPHA) -> str:
-        """Return a few lines about the edges with q ≤ alpha."""
-        return as_text(self._headline(alpha), self._rows(alpha))
+    def summary(self, fdr: float = FDR) -> str:
+        """Return a few lines about the edges with q ≤ fdr."""
+        return as_text(self._headline(fdr), self._rows(fdr))
 
-    def _headline(self, alpha: float = ALPHA) -> str:
+    def _headline(self, fdr: float = FDR) -> str:
         d = len(self.names)
-        found = f"{len(self.edges(alpha))} of {d * (d - 1)} transfer entropies"
-        return f"{found} at a false discovery rate of {100 * alpha:g} %"
+        found = f"{len(self.edge_list(fdr))} of {d * (d - 1)} transfer entropies"
+        return f"{found} at a false discovery rate of {100 * fdr:g} %"
 
-    def _rows(self, alpha: float = ALPHA) -> Iterator[tuple[str, str]]:
-        edges = self.edges(alpha)
+    def _rows(self, fdr: float = FDR) -> Iterator[tuple[str, str]]:
+        edges = self.edge_list(fdr)
         for e in edges[:MOST_LINES]:
             yield f"{e['source']} → {e['target']}: ", f"{e['effective']:.3g} {self.units} (q = {e['qvalue']:.2g})"
         if len(edges) > MOST_LINES:
@@ -142,7 +167,8 @@ def transfer_entropy_matrix(
     random_state, n_jobs, verbose
         As in :func:`mutual_information`; pairs run in parallel.
     **options
-        Of :func:`transfer_entropy`, such as `delay`, `target_history`, `groups`, `time` and `difference`.
+        Of :func:`transfer_entropy`, such as `delay`, `target_history`, `groups`, `time` and `difference`; all but
+        `windows`.
 
     Returns
     -------
@@ -165,38 +191,68 @@ def transfer_entropy_matrix(
     [('0', '1')]
     """
     check_count("n_surrogates", n_surrogates, minimum=1)
+    if options.get("windows") is not None:
+        raise ValueError(
+            f"windows={options['windows']!r} is for one pair, but this is a matrix of all; pass it to transfer_entropy."
+        )
     columns = check_table(table, "table", missing="drop")
     d = columns.values.shape[1]
     if d < 2:
         raise ValueError(f"table has {d} column, but transfer entropy is between two; pass at least two columns.")
     names = columns.names or tuple(str(c) for c in range(d))
+    series, settings = _asked({**options, "n_surrogates": n_surrogates, "random_state": fixed_seed(random_state)})
     pairs = [(i, j) for i in range(d) for j in range(d) if i != j]
-    given = {**options, "n_surrogates": n_surrogates, "n_jobs": 1, "verbose": 0}
-    seeds = draw_seeds(random_state, len(pairs)).tolist()
-    jobs = [(columns, i, j, seed, given) for (i, j), seed in zip(pairs, seeds, strict=True)]
+    seeds = draw_seeds(settings.random_state, len(pairs)).tolist()
+    jobs = [
+        (columns, i, j, series, settings._replace(random_state=seed)) for (i, j), seed in zip(pairs, seeds, strict=True)
+    ]
     found = list(in_order(_pair, jobs, n_jobs=n_jobs, label="pairs", verbose=verbose))
     te, effective, pvalues, qvalues = (np.full((d, d), np.nan) for _ in range(4))
-    corrected = false_discovery_control([one.pvalue for one in found])
-    for (i, j), one, q in zip(pairs, found, corrected, strict=True):
+    corrected = benjamini_hochberg(np.array([one.pvalue for one, _ in found]))
+    for (i, j), (one, _), q in zip(pairs, found, corrected, strict=True):
         te[i, j], effective[i, j], pvalues[i, j], qvalues[i, j] = one.te, one.effective, one.pvalue, q
-    notes = []
-    if len(pairs) / (n_surrogates + 1) > ALPHA:
+    grid = read_series({"table": columns}, groups=series["groups"], time=series["time"], reach=1)
+    notes = list(column_notes(differenced(grid) if settings.difference else grid, "table", names))
+    if len(pairs) / (n_surrogates + 1) > FDR:
         notes.append(
-            f"A single edge among {len(pairs)} pairs cannot reach q ≤ {ALPHA:g} with n_surrogates={n_surrogates}; pass "
-            f"at least {math.ceil(len(pairs) / ALPHA) - 1} to find it."
+            Note(
+                f"A single edge among {len(pairs)} pairs cannot reach q ≤ {FDR:g} with n_surrogates={n_surrogates}; "
+                f"pass at least {math.ceil(len(pairs) / FDR) - 1} to find it."
+            )
         )
-    notes += [
-        f"{names[i]} → {names[j]}: {note}" for (i, j), one in zip(pairs, found, strict=True) for note in one.notes
-    ]
+    # What is urgent is that surrogates are few, which is said above. The rest is about the source: once for each.
+    of_source = {i: note for (i, _), (_, own) in zip(pairs, found, strict=True) for note in own if not note.urgent}
+    notes += [Note(f"{names[i]}: {note.text}") for i, note in of_source.items()]
     return TransferEntropyMatrix(
-        te, effective, pvalues, qvalues, names, found[0].units, found[0].method, n_surrogates, tuple(notes)
+        te=te,
+        effective=effective,
+        pvalues=pvalues,
+        qvalues=qvalues,
+        names=names,
+        units=settings.units,
+        method=settings.method,
+        n_surrogates=n_surrogates,
+        settings=settings._asdict(),
+        notes=(*grid.notes, *tell(notes)),
     )
 
 
-def _pair(columns: Any, i: int, j: int, seed: int, options: dict[str, Any]) -> TransferEntropy:
-    """Return the transfer entropy of one pair."""
-    tables = (
+def _asked(options: dict[str, Any]) -> tuple[dict[str, Any], Settings]:
+    """Return the series among the options of a transfer entropy, and its settings, with the defaults of others."""
+    bound = signature(transfer_entropy).bind(None, None, **options)
+    bound.apply_defaults()
+    asked = {**bound.arguments, "given_lags": plain_lags(bound.arguments["given_lags"])}
+    series = {name: asked[name] for name in ("given", "groups", "time")}
+    return series, Settings(**{name: asked[name] for name in Settings._fields})
+
+
+def _pair(
+    columns: Table, i: int, j: int, series: dict[str, Any], settings: Settings
+) -> tuple[TransferEntropy, tuple[Note, ...]]:
+    """Return the transfer entropy of one pair, and the notes about its test."""
+    source, target = (
         columns._replace(values=columns.values[:, [c]], names=None, nominal=(0,) if c in columns.nominal else ())
         for c in (i, j)
     )
-    return transfer_entropy(*tables, random_state=seed, **options)
+    inputs = {"source": source, "target": target, "given": series["given"]}
+    return estimate(read_pair(inputs, series["groups"], series["time"], settings), settings, 1, 0)

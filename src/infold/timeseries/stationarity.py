@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.special import stdtr
@@ -17,6 +17,10 @@ ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
 SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
 FEWEST = 40  # steps below which nothing is said
+PROBLEMS = (
+    ("a trend", "that trend", "remove it, or take changes (difference=1)"),
+    ("a spread that changes with time", "that change", "take logarithms, or look at windows="),
+)
 
 
 def wandering_columns(grid: Grid, name: str) -> list[int]:
@@ -52,23 +56,36 @@ def unit_root_t(values: np.ndarray) -> float:
 
 def stationarity_notes(grid: Grid, names: tuple[str, ...]) -> Iterator[Note]:
     """Tell of trends and of a spread that changes with time; of both sides it is urgent."""
-    trends, spreads = {}, {}
-    for name in names:
-        columns = [grid[name].values[:, c] for c in np.flatnonzero(~grid[name].nominal)]
-        trends[name] = any(_is_long(column) and changes_with_time(column) for column in columns)
-        spreads[name] = any(_is_long(column) and changes_with_time(_distance_from_trend(column)) for column in columns)
-    for found, what, remedy in (
-        (trends, "a trend", "take it off, or take changes (difference=1)"),
-        (spreads, "a spread that changes with time", "take logarithms, or look at windows="),
-    ):
-        told = [name for name in names if found[name]]
+    found = {name: np.any(_problems(grid, name), axis=0) for name in names}
+    for p, (what, shared, remedy) in enumerate(PROBLEMS):
+        told = [name for name in names if found[name][p]]
         if told:
             have = "has" if len(told) == 1 else "have"
             yield Note(
-                f"{' and '.join(told)} {have} {what}: what series share over time need not be what they share from "
-                f"step to step; {remedy}.",
+                f"{' and '.join(told)} {have} {what}, so the two may only share {shared}; {remedy}.",
                 urgent=len(told) == len(names),
             )
+
+
+def column_notes(grid: Grid, name: str, labels: Sequence[str]) -> Iterator[Note]:
+    """Tell the same of each column of a series by itself; of several columns it is urgent."""
+    found = _problems(grid, name)
+    for c, p in np.argwhere(found).tolist():
+        what, shared, remedy = PROBLEMS[p]
+        yield Note(
+            f"{labels[c]} has {what}, so it may only share {shared} with another; {remedy}.",
+            urgent=int(found[:, p].sum()) > 1,
+        )
+
+
+def _problems(grid: Grid, name: str) -> np.ndarray:
+    """Return whether each column of a series (d, 2) has a trend, and a spread that changes with time."""
+    found = np.zeros((grid[name].values.shape[1], 2), bool)
+    for c in np.flatnonzero(~grid[name].nominal):
+        column = grid[name].values[:, c]
+        if _is_long(column):
+            found[c] = changes_with_time(column), changes_with_time(_distance_from_trend(column))
+    return found
 
 
 def changes_with_time(values: np.ndarray) -> bool:

@@ -2,7 +2,7 @@
 
 * "shifts": the series is turned in a circle, by more than lags and memory reach. Supposes that it is stationary; any
   shape of memory is kept, seasons included. Where the end does not fit the beginning a turned series has a jump that
-  the true one has not, so that both ends are cut to where they fit.
+  the true one does not have, so both ends are cut to where they fit.
 * "blocks": whole blocks of steps change places. Supposes that blocks are several times as long as the memory; a season
   is lost.
 * "phases": the phases of its Fourier components are drawn anew (iterated AAFT, Schreiber & Schmitz 1996). Supposes a
@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -50,14 +51,8 @@ class Shifts:
     @property
     def n_different(self) -> int:
         """How many different draws there are, about."""
-        return int(
-            np.prod(
-                [
-                    float(stop - start - 2 * min(self.gap, (stop - start) // WIDEST_GAP) + 1)
-                    for start, stop in self.segments
-                ]
-            )
-        )
+        lengths = [stop - start for start, stop in self.segments]
+        return math.prod(n - 2 * min(self.gap, n // WIDEST_GAP) + 1 for n in lengths)
 
 
 @dataclass(frozen=True)
@@ -116,12 +111,18 @@ def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, b
     """Return the draws of a series; the memory of `others`, with which it is compared, counts as well."""
     series = grid[name]
     own, other = (memory_of(grid, one) for one in (name, others))
-    if kind == "blocks":
-        length = block or suggested_block(own.length, other.length)
-        return BlockOrders(series.values, grid.segments, length)
     if kind == "phases":
         _refuse_phases(grid, name)
         return Phases(series.values, grid.segments)
+    half = max(stop - start for start, stop in grid.segments) // 2
+    if block is not None and block > half:
+        raise ValueError(
+            f"block={block} is more than half of the longest series, which leaves next to nothing to draw; pass at "
+            f"most {half}, or None."
+        )
+    if kind == "blocks":
+        length = block or min(suggested_block(own.length, other.length), max(half, 1))
+        return BlockOrders(series.values, grid.segments, length)
     remembers = own.pvalue < ALPHA_MEMORY and other.pvalue < ALPHA_MEMORY
     values, segments = series.values, grid.segments
     if remembers:
@@ -162,6 +163,8 @@ def fitting_ends(values: np.ndarray, start: int, stop: int) -> tuple[int, int]:
     if cut < 1 or n < 4 * width:
         return start, stop
     known = values[start:stop]
+    if np.isnan(known).all(axis=0).any():  # nothing to compare
+        return start, stop
     scale = np.nanstd(known, axis=0)
     filled = np.nan_to_num((known - np.nanmean(known, axis=0)) / np.where(scale > 0, scale, 1.0))
 

@@ -19,6 +19,13 @@ from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
 
 
+def fixed_seed(random_state: Any) -> int:
+    """Return a seed as it is, or one drawn from None or a generator: results tell it, so that they can be repeated."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(draw_seeds(random_state, 1)[0]) >> 32
+
+
 class Plan(NamedTuple):
     """How to test: how many draws of which kind, and where to run them."""
 
@@ -73,16 +80,16 @@ def compare_with_surrogates(
                 urgent=True,
             )
         )
-    for name in changing:
-        columns = wandering_columns(grid, name)
-        if columns:
-            grid = differenced(grid, name, columns)
-            notes.append(
-                Note(
-                    f"{name} may be a random walk (a unit root cannot be ruled out), so that p-values compare its "
-                    f"changes from step to step; with difference=1 the estimates do so, too."
-                )
-            )
+    wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
+    if wandering:
+        grid = differenced(grid, wandering)
+    notes += [
+        Note(
+            f"{name} may be a random walk (a unit root cannot be ruled out), so that p-values compare its changes from "
+            f"step to step; with difference=1 the estimates do so, too."
+        )
+        for name in wandering
+    ]
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     if isinstance(draws, Shifts) and draws.n_different < plan.n_surrogates:
         notes.append(Note(f"The series can be shifted in only {draws.n_different} ways; p is no finer than that."))

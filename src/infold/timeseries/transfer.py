@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count
-from infold.display import NumberLike, Shown, as_frame, pvalue_text
-from infold.inference.notes import tell
+from infold.display import NumberLike, Shown, as_frame, axes_for, pvalue_text
+from infold.inference.notes import Note, tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
 from infold.results import NATS_PER_UNIT, plain_types, stamp
@@ -30,9 +30,9 @@ from .embedding import (
 )
 from .grid import Grid, differenced, read_series
 from .history import chosen_histories
-from .lags import lag_reach, names_of
+from .lags import lag_reach, names_of, names_to_dict, plain_lags
 from .stationarity import stationarity_notes
-from .testing import Plan, compare_with_surrogates
+from .testing import Plan, compare_with_surrogates, fixed_seed
 from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class TransferEntropy(NumberLike, Shown):
     te : float
         The estimate, in `units`. Never clamped: a small negative value means "about 0". `float(result)` is this.
     effective : float
-        `te` less the mean over surrogates, which have none: free of most of the bias. NaN without surrogates.
+        `statistic` less the mean of `null`, both of which are KSG estimates, whatever the method of `te`: free of most
+        of the bias. NaN without surrogates.
     pvalue : float
         Chance of as much if the source were independent of the target; NaN without surrogates.
     local : ndarray of shape (n_samples,)
@@ -69,8 +70,21 @@ class TransferEntropy(NumberLike, Shown):
         The same in sliding windows, if asked for.
     units, method, n_neighbors, theiler, surrogates, names, given
         As asked.
+    settings : mapping
+        Every parameter besides the data: with the same series and these, the same bits come out. `random_state` is the
+        seed that was used, also where none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> y = np.roll(x, 1) + 0.5 * rng.normal(size=200)
+    >>> found = infold.transfer_entropy(x, y, n_surrogates=19, random_state=0)
+    >>> found.te > 0.3, found.pvalue, found.settings["delay"]
+    (True, 0.05, 1)
     """
 
     te: float
@@ -90,6 +104,7 @@ class TransferEntropy(NumberLike, Shown):
     n_neighbors: int
     surrogates: str
     names: Mapping[str, tuple[str, ...] | None]
+    settings: Mapping[str, Any]
     given: tuple[str, ...] | int | None = None
     windows: Windows | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
@@ -109,8 +124,7 @@ class TransferEntropy(NumberLike, Shown):
             f.name for f in fields(self) if f.name != "names" and (arrays or f.name not in ("local", "rows", "null"))
         ]
         plain = {name: plain_types(getattr(self, name)) for name in kept}
-        names = {f"{side}_names": plain_types(own) for side, own in self.names.items()}
-        return {**stamp("transfer_entropy"), **plain, **names, "n_samples": self.n_samples}
+        return {**stamp("transfer_entropy"), **plain, **names_to_dict(self.names), "n_samples": self.n_samples}
 
     def to_frame(self) -> Any:
         """Return a pandas table of the local values, a row for each step of the target."""
@@ -118,9 +132,9 @@ class TransferEntropy(NumberLike, Shown):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the local values in time."""
-        from infold.plotting.series import plot_transfer
+        from infold.plotting.series import IN_TIME, plot_transfer
 
-        return plot_transfer(self, ax=ax)
+        return plot_transfer(self, ax=axes_for(ax, *IN_TIME))
 
     def _headline(self) -> str:
         known = "" if self.given is None else f" given {_said(self.given)}"
@@ -211,9 +225,9 @@ def transfer_entropy(
     Notes
     -----
     KSG's estimate is that of Frenzel and Pompe in the maximum norm; each series is standardised once, before it is
-    embedded. On continuous series it is what JIDT and infomeasure compute without noise, to the last digit. Series with
-    many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere in
-    this package, where others add noise.
+    embedded. On continuous series it is what infomeasure computes without noise, to 1e-12, by JIDT's definition. Series
+    with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere
+    in this package, where others add noise.
 
     The test draws the source anew, so the null hypothesis is that it is independent of the target as a whole. The
     estimate is also near 0, and the test stays quiet, if only the target drives the source. The target's own past is
@@ -243,74 +257,133 @@ def transfer_entropy(
     >>> abs(back.te) < 0.05, back.pvalue > 0.05
     (True, True)
     """
-    check_count("delay", delay)
-    check_count("source_history", source_history)
-    check_count("target_history", target_history)
-    check_count("theiler", theiler, minimum=0)
-    check_choice("embedding", embedding, EMBEDDINGS)
-    asked = Method(check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors), theiler)
-    asked = asked._replace(random_state=random_state)
-    if theiler and method != "ksg":
-        raise ValueError(f"theiler={theiler} is for method='ksg', but method={method!r}; take one of both.")
-    plan = Plan(n_surrogates, surrogates, block, 0.05, random_state, n_jobs, verbose)
-    plan.check()
-    unit = NATS_PER_UNIT[check_choice("units", units, NATS_PER_UNIT)]
-    check_choice("difference", str(difference), ("0", "1"))
-    longest = max(source_history, target_history, MAX_HISTORY if embedding == "auto" else 1)
-    reach = max(delay + longest, lag_reach(given_lags), theiler)
-    inputs = {"source": source, "target": target, "given": given}
+    settings = Settings(
+        delay=delay,
+        source_history=source_history,
+        target_history=target_history,
+        given_lags=plain_lags(given_lags),
+        theiler=theiler,
+        embedding=embedding,
+        method=method,
+        n_neighbors=n_neighbors,
+        n_surrogates=n_surrogates,
+        surrogates=surrogates,
+        block=block,
+        difference=difference,
+        windows=windows,
+        standardize=standardize,
+        units=units,
+        random_state=fixed_seed(random_state),
+    )
+    grid = read_pair({"source": source, "target": target, "given": given}, groups, time, settings)
+    notes = stationarity_notes(grid, ("source", "target"))
+    found, more = estimate(grid, settings, n_jobs, verbose)
+    return replace(found, notes=(*grid.notes, *tell([*notes, *more])))
+
+
+class Settings(NamedTuple):
+    """The parameters of a transfer entropy, besides the data."""
+
+    delay: int
+    source_history: int
+    target_history: int
+    given_lags: Any
+    theiler: int
+    embedding: str
+    method: str
+    n_neighbors: int
+    n_surrogates: int
+    surrogates: str
+    block: int | None
+    difference: int
+    windows: Any
+    standardize: bool
+    units: str
+    random_state: int
+
+    def plan(self, n_jobs: int | None, verbose: int) -> Plan:
+        """Return how to test."""
+        return Plan(self.n_surrogates, self.surrogates, self.block, 0.05, self.random_state, n_jobs, verbose)
+
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        check_count("delay", self.delay)
+        check_count("source_history", self.source_history)
+        check_count("target_history", self.target_history)
+        check_count("theiler", self.theiler, minimum=0)
+        check_choice("embedding", self.embedding, EMBEDDINGS)
+        check_choice("method", self.method, METHODS)
+        check_count("n_neighbors", self.n_neighbors)
+        if self.theiler and self.method != "ksg":
+            raise ValueError(
+                f"theiler={self.theiler} is for method='ksg', but method={self.method!r}; take one of both."
+            )
+        self.plan(1, 0).check()
+        check_choice("units", self.units, NATS_PER_UNIT)
+        check_choice("difference", str(self.difference), ("0", "1"))
+
+
+def read_pair(inputs: Mapping[str, Any], groups: Any, time: Any, asked: Settings) -> Grid:
+    """Return source, target and what is given on a grid, or their changes."""
+    asked.check()
+    longest = max(asked.source_history, asked.target_history, MAX_HISTORY if asked.embedding == "auto" else 1)
+    reach = max(asked.delay + longest, lag_reach(asked.given_lags), asked.theiler)
     grid = read_series(inputs, groups=groups, time=time, reach=reach)
-    if difference:
-        for name in grid.series:
-            grid = differenced(grid, name)
-    size = None if windows is None else check_windows(windows, grid.times.size)
-    notes = [*stationarity_notes(grid, ("source", "target"))]
+    if asked.theiler and any(series.nominal.any() for series in grid.series.values()):
+        raise ValueError(f"theiler={asked.theiler} is for numbers, but there are classes; leave theiler out.")
+    return differenced(grid) if asked.difference else grid
+
+
+def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> tuple[TransferEntropy, tuple[Note, ...]]:
+    """Return the transfer entropy of the series on a grid, and what to tell about its test."""
+    unit = NATS_PER_UNIT[asked.units]
+    size = None if asked.windows is None else check_windows(asked.windows, grid.times.size)
     many = any(map(has_many_ties, grid.series.values()))
     # Even continuous series tie once they are embedded: step t is as far from t − 1 as t + 1 is in the column before.
-    asked = asked._replace(strict=not many)
-    if theiler and any(series.nominal.any() for series in grid.series.values()):
-        raise ValueError(f"theiler={theiler} is for numbers, but there are classes; leave theiler out.")
-    grid = standardized(grid, exact_ties=many) if standardize else grid
-    if embedding == "auto":
-        source_history, target_history = chosen_histories(grid, delay, theiler)
-    question = _question(grid, delay, source_history, target_history, given_lags)
+    method = Method(asked.method, asked.n_neighbors, asked.theiler, strict=not many, random_state=asked.random_state)
+    grid = standardized(grid, exact_ties=many) if asked.standardize else grid
+    pasts = asked.source_history, asked.target_history
+    if asked.embedding == "auto":
+        pasts = chosen_histories(grid, asked.delay, asked.theiler)
+    question = _question(grid, asked.delay, *pasts, asked.given_lags)
     rows = embed(grid, question)
-    check_rows(rows, asked, "the embedding")
-    local = asked.local(rows) / unit
-    te = float(np.add.reduce(np.sort(local))) / local.size
+    check_rows(rows, method, "the embedding")
+    local = method.local(rows) / unit
     null, statistic, pvalue, effective = np.empty(0), float("nan"), float("nan"), float("nan")
-    if n_surrogates:
-        reach = source_history + target_history
-        tested = compare_with_surrogates(grid, "source", "target", (question,), asked, plan, reach=reach)
-        notes += tested.notes
+    notes: tuple[Note, ...] = ()
+    if asked.n_surrogates:
+        plan = asked.plan(n_jobs, verbose)
+        tested = compare_with_surrogates(grid, "source", "target", (question,), method, plan, reach=sum(pasts))
+        notes = tested.notes
         null, statistic = tested.null[:, 0] / unit, float(tested.observed[0]) / unit
-        pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), n_surrogates))
-        effective = te - float(null.mean())
+        pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), asked.n_surrogates))
+        effective = statistic - float(null.mean())
     in_time = None
     if size is not None:
-        in_time = in_windows(grid, (question,), ("te",), asked, size, units, unit, n_jobs, verbose)
-    return TransferEntropy(
-        te=te,
+        in_time = in_windows(grid, (question,), ("te",), method, size, asked.units, unit, n_jobs, verbose)
+    found = TransferEntropy(
+        te=float(np.add.reduce(np.sort(local))) / local.size,
         effective=effective,
         pvalue=pvalue,
         local=local,
         rows=grid.rows[rows.times],
         null=null,
         statistic=statistic,
-        delay=delay,
-        source_history=source_history,
-        target_history=target_history,
-        embedding=embedding,
-        theiler=theiler,
-        units=units,
-        method=method,
-        n_neighbors=n_neighbors,
-        surrogates=surrogates,
+        delay=asked.delay,
+        source_history=pasts[0],
+        target_history=pasts[1],
+        embedding=asked.embedding,
+        theiler=asked.theiler,
+        units=asked.units,
+        method=asked.method,
+        n_neighbors=asked.n_neighbors,
+        surrogates=asked.surrogates,
+        settings=asked._asdict(),
         names={name: series.names for name, series in grid.series.items()},
         given=names_of(grid, "given"),
         windows=in_time,
-        notes=(*grid.notes, *tell(notes)),
     )
+    return found, notes
 
 
 def _question(grid: Grid, delay: int, source_history: int, target_history: int, given_lags: Any) -> Blocks:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infold.core.random import draw_seeds
 from infold.data.checks import check_count
-from infold.display import Shown, as_frame
+from infold.display import Shown, as_frame, axes_for
 from infold.parallel.scheduler import in_order
 from infold.results import plain_types
 
@@ -33,6 +34,14 @@ class Windows(Shown):
         Estimates, in `units`; NaN where a window has too few rows without a hole.
     units : {"nats", "bits"}
         The unit.
+
+    Examples
+    --------
+    >>> import numpy as np, infold
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 100))
+    >>> found = infold.lagged_mutual_information(x, y, [0, 1], windows=(40, 20), n_surrogates=0).windows
+    >>> found.values.shape, found.starts.tolist()
+    ((4, 2), [0, 20, 40, 60])
     """
 
     starts: np.ndarray
@@ -52,9 +61,9 @@ class Windows(Shown):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the estimates over time."""
-        from infold.plotting.series import plot_windows
+        from infold.plotting.series import IN_TIME, plot_windows
 
-        return plot_windows(self, ax=ax)
+        return plot_windows(self, ax=axes_for(ax, *IN_TIME))
 
     def _headline(self) -> str:
         found = self.values[np.isfinite(self.values)]
@@ -87,12 +96,20 @@ def in_windows(
     """Return the estimates in windows of `size` (length, step); groups are one after the other."""
     times, (length, step) = grid.times, size
     starts = np.arange(0, times.size - length + 1, step)
-    jobs = [(grid, questions, method, times[start : start + length]) for start in starts]
+    seeds = draw_seeds(method.random_state, starts.size * len(questions)).reshape(starts.size, -1).tolist()
+    jobs = [
+        (grid, questions, method, times[start : start + length], own) for start, own in zip(starts, seeds, strict=True)
+    ]
     found = list(in_order(_in_window, jobs, n_jobs=n_jobs, label="windows", verbose=verbose, batch=4))
     return Windows(starts, starts + length, labels, np.array(found) / unit, units)
 
 
-def _in_window(grid: Grid, questions: tuple[Blocks, ...], method: Method, times: np.ndarray) -> list[float]:
+def _in_window(
+    grid: Grid, questions: tuple[Blocks, ...], method: Method, times: np.ndarray, seeds: list[int]
+) -> list[float]:
     least = max(2 * method.n_neighbors, method.n_neighbors + 1 + 2 * method.theiler)
     rows = (embed(grid, question, times) for question in questions)
-    return [method.value(found) if found.times.size > least else np.nan for found in rows]
+    return [
+        method._replace(random_state=seed).value(found) if found.times.size > least else np.nan
+        for found, seed in zip(rows, seeds, strict=True)
+    ]
