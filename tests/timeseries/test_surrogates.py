@@ -1,9 +1,12 @@
 """Surrogates keep what they say they keep."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import infold
 from infold.timeseries.grid import differenced, read_series
 from infold.timeseries.stationarity import unit_root_t
 from infold.timeseries.surrogates import fitting_ends, make_surrogates
@@ -103,3 +106,23 @@ def test_unit_roots():
     broken = rng.normal(size=300)
     broken[100:120] = np.nan
     assert_allclose(unit_root_t(broken), unit_root_t(np.r_[broken[:100], np.full(99, np.nan), broken[120:]]))
+
+
+def test_no_shift_is_drawn_twice_and_few_are_all_drawn(rng):
+    draws = make_surrogates(grid_of(*rng.normal(size=(2, 60))), "x", "y", "shifts", 3, None)
+    numbers = draws.numbers(20, 0)
+    assert len(set(numbers)) == 20
+    assert draws.numbers(20, 0) == numbers
+    assert sorted(draws.numbers(10_000, 0)) == list(range(draws.n_different))
+    turned = {draws.draw(number).tobytes() for number in range(draws.n_different)}
+    assert len(turned) == draws.n_different
+
+
+def test_short_series_have_no_small_pvalue(rng):
+    # Ten rows can be shifted in five ways: a p of .005 would be wrong in one of six pairs.
+    x, y = rng.normal(size=(2, 10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", infold.DataWarning)
+        found = infold.lagged_mutual_information(x, x + 0.01 * y, range(-2, 3), n_surrogates=199, random_state=0)
+    assert found.pvalue >= 1 / 8
+    assert any("ways" in note for note in found.notes)

@@ -192,3 +192,11 @@ def test_lengths_and_labels_must_agree(rng):
     a, b = pandas.Series(rng.normal(size=20)), pandas.Series(rng.normal(size=20), index=range(1, 21))
     with pytest.raises(ValueError, match="other index labels"):
         infold.transfer_entropy(a, b)
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e300, 1e-300])
+def test_units_do_not_matter(rng, unit):
+    x = rng.normal(size=100)
+    y = np.roll(x, 1) + 0.1 * rng.normal(size=100)
+    expected = infold.transfer_entropy(x, y, n_surrogates=0).te
+    assert infold.transfer_entropy(unit * x, y, n_surrogates=0).te == pytest.approx(expected, abs=0.02)

@@ -89,6 +89,7 @@ def standardized(grid: Grid, *, exact_ties: bool) -> Grid:
             elif exact_ties:
                 values[there, c] = comparable(own[None, :].copy(), standardize=True)[0]
             else:
+                own = np.ldexp(own, -np.frexp(np.abs(own).max())[1])  # exact, and far from overflow and underflow
                 values[there, c] = (own - own.mean()) / own.std(ddof=1)
         changed[name] = values
     return grid.with_values(**changed)

@@ -277,10 +277,11 @@ def lagged_mutual_information(
         span = max(shifts) - min(shifts)
         tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1, changing=("x", "y"))
         notes += tested.notes
-        pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), n_surrogates)
-        judged = max_t(tested.observed, tested.null, max(alpha, 1 / (n_surrogates + 1)))
+        drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
+        pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
+        judged = max_t(tested.observed, tested.null, max(alpha, 1 / (drawn + 1)))
         corrected, pvalue = judged.pvalues, float(judged.pvalues.min())
-        if alpha * (n_surrogates + 1) >= 1:
+        if alpha * (drawn + 1) >= 1:
             # The test has a statistic of its own (fewer rows, or changes): moved so that both say the same.
             thresholds = mi + (judged.thresholds - tested.observed) / unit
     in_time = None

@@ -63,7 +63,7 @@ class TransferEntropyMatrix(Shown):
     >>> found = infold.transfer_entropy_matrix(a, n_surrogates=99, random_state=0)
     >>> found
     1 of 2 transfer entropies at a false discovery rate of 5 %
-      0 → 1:    0.347 nats (q = 0.02)
+      0 → 1:    0.34... nats (q = 0.02)
     """
 
     te: np.ndarray = field(compare=False)

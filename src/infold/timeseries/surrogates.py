@@ -12,6 +12,8 @@
 from __future__ import annotations
 
 import math
+import random
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -38,21 +40,32 @@ class Shifts:
     segments: tuple[tuple[int, int], ...]
     gap: int
 
-    def draw(self, seed: int) -> np.ndarray:
-        """Return the series turned by a random number of steps, another one in each segment."""
-        rng, out = np.random.default_rng(seed), self.values.copy()
-        for start, stop in self.segments:
-            n = stop - start
-            gap = min(self.gap, n // WIDEST_GAP)
-            by = int(rng.integers(gap, n - gap, endpoint=True)) if n > 1 else 0
-            out[start:stop] = np.roll(self.values[start:stop], by, axis=0)
+    def draw(self, number: int) -> np.ndarray:
+        """Return one of the `n_different` draws: each segment turned by a number of steps of its own."""
+        out = self.values.copy()
+        for (start, stop), (gap, count) in zip(self.segments, self._steps, strict=True):
+            number, more = divmod(number, count)
+            out[start:stop] = np.roll(self.values[start:stop], gap + more, axis=0)
         return out
+
+    def numbers(self, count: int, seed: int) -> list[int]:
+        """Return so many different draws at random, or all if there are no more: none counts twice."""
+        total, source = self.n_different, random.Random(seed)
+        if total > sys.maxsize:
+            return [source.randrange(total) for _ in range(count)]
+        return source.sample(range(total), min(count, total))
 
     @property
     def n_different(self) -> int:
-        """How many different draws there are, about."""
+        """How many different draws there are."""
+        return math.prod(count for _, count in self._steps)
+
+    @property
+    def _steps(self) -> list[tuple[int, int]]:
+        """The least number of steps in each segment, and how many numbers there are."""
         lengths = [stop - start for start, stop in self.segments]
-        return math.prod(n - 2 * min(self.gap, n // WIDEST_GAP) + 1 for n in lengths)
+        gaps = [min(self.gap, n // WIDEST_GAP) for n in lengths]
+        return [(gap, max(n - 2 * gap + 1, 1)) for gap, n in zip(gaps, lengths, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -91,11 +91,15 @@ def compare_with_surrogates(
         for name in wandering
     ]
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
-    if isinstance(draws, Shifts) and draws.n_different < plan.n_surrogates:
-        notes.append(Note(f"The series can be shifted in only {draws.n_different} ways; p is no finer than that."))
+    seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
+    if isinstance(draws, Shifts) and seeds:
+        seeds = draws.numbers(plan.n_surrogates, seeds[0])
+        if len(seeds) < plan.n_surrogates:
+            notes.append(
+                Note(f"The series can be shifted in only {len(seeds)} ways: all were compared, and p is no finer.")
+            )
     statistic = method._replace(name="ksg", strict=False)
     observed = statistics(grid.with_values(**{moved: draws.values}), questions, statistic)
-    seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
     jobs = [(grid, moved, draws, questions, statistic, seed) for seed in seeds]
     work = in_order(refit, jobs, n_jobs=plan.n_jobs, label="surrogates", verbose=plan.verbose, batch=8)
     with closing(work) as answers:

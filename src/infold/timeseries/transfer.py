@@ -356,7 +356,7 @@ def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> t
         tested = compare_with_surrogates(grid, "source", "target", (question,), method, plan, reach=sum(pasts))
         notes = tested.notes
         null, statistic = tested.null[:, 0] / unit, float(tested.observed[0]) / unit
-        pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), asked.n_surrogates))
+        pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), len(tested.null)))
         effective = statistic - float(null.mean())
     in_time = None
     if size is not None:
