@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from infold.core.forward.information import Sample
 
+LEAST_PVALUE = 1e-300  # no p-value is 0
 CRITERIA = ("jmi", "cmim", "mrmr", "relevance")
 MOST_PAIRED = 3_000  # columns whose pairs are looked at unless told otherwise: 4.5 million products, a few seconds
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 3, 10
@@ -315,7 +316,7 @@ def mutual_info_scores(
     with blas().limit(limits=1):
         functions = column_functions(sample.x, sample.nominal_x)
         targets = target_functions(sample.y, sample.nominal_y)
-        pvalues[kept] = single_pvalues(functions, sample.nominal_x, targets)
+        pvalues[kept] = np.maximum(single_pvalues(functions, sample.nominal_x, targets), LEAST_PVALUE)
     return scores, pvalues
 
 

@@ -15,6 +15,7 @@ from infold.parallel.scheduler import n_workers
 from .base import MutualInformationEstimator
 
 NONE = "none"  # the view of an answer of exactly 0
+LEAST_PVALUE = 1e-300  # no p-value is 0
 
 
 class Adaptive(MutualInformationEstimator):
@@ -133,7 +134,7 @@ class Adaptive(MutualInformationEstimator):
         """Keep how the answer came about; return its local values."""
         taken, self._answer = answer.taken, answer
         self.linear_, self.excess_ = taken.linear, max(taken.mi - taken.linear, 0.0)
-        self.standard_error_, self.pvalue_ = taken.standard_error, answer.pvalue
+        self.standard_error_, self.pvalue_ = taken.standard_error, max(answer.pvalue, LEAST_PVALUE)
         self.view_ = NONE if taken.view == NONE else taken.name
         self.reason_ = answer.reason
         self.candidates_ = tuple(replace(c, local=None, refit=None) for c in answer.candidates)
