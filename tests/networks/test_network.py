@@ -253,3 +253,21 @@ def test_holes_are_refused_unless_asked_for():
     twice = sample().iloc[:, [0, 0, 1]]
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         infold.network(twice, **QUIET)
+
+
+def test_independent_coins_have_no_edges():
+    rng = np.random.default_rng(1)
+    coins = rng.permuted(np.tile(np.arange(30) % 2, (20, 1)), axis=1).T
+    for discrete in (None, True):
+        found = infold.network(coins, discrete_x=discrete, **QUIET)
+        assert found.edge_list() == []
+        assert found.pvalue_matrix[np.triu_indices(20, 1)].min() > 1e-4
+
+
+def test_one_measurement_among_coins():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    table = np.column_stack([x, *(x + rng.normal(size=(4, 60)) > 0)])
+    found = infold.network(table, **QUIET)
+    assert frozenset(("0", "1")) in pairs(found)
+    assert not np.isnan(found.prune(**QUIET).pvalue_matrix[np.triu_indices(5, 1)]).any()
