@@ -21,8 +21,8 @@ from .work import AUTO, LOG_WORTH_AUTO, NOMINAL, RANKED, Column, Work, estimate_
 DRAWS = (2_000, 20_000, 200_000)  # of a law of its own: more of them, where fewer than `ENOUGH` are as large
 ENOUGH = 20
 FITTED = 20_000  # draws that tell the tail of a continuous statistic
-# A tail is fitted where two columns have so many orders that the statistic is as good as continuous, and one of them has
-# no function with a higher peak: of two rare classes the tail is that of a Poisson count, and heavier far out.
+# A tail is fitted where two columns have so many orders that the statistic is as good as continuous, and the functions
+# of one have no higher peak: of two rare classes the tail is that of a Poisson count, and heavier far out.
 LOG_MANY, FLAT = math.log(1e12), 4.0
 MOST_VALUES = 40_000_000  # that are drawn for one law
 
