@@ -89,7 +89,7 @@ def network(
     p-value counts, by its own null law. Without ties all these laws depend on n alone, so one null sample serves all
     pairs: up to 10 million pairs of random columns, and an exponential tail beyond. Ties of numbers are set
     in random order. Columns with fewer distinct values than half of the rows, and classes, have null laws of their own,
-    for how often each value occurs; groups of columns are permuted.
+    for how often each value occurs: exact if few tables are possible, else by draws; groups of columns are permuted.
 
     Given confounders, the same is done with residuals, and p-values below .05 are compared with those of 99 re-pairings
     among rows of near confounders: by as much as −log p exceeds its mean there, it is made smaller.

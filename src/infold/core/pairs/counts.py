@@ -12,7 +12,7 @@ from .null import StepLaw, step_law
 from .smooth import Basis, nested_scores
 
 MOST_TABLES = 50_000  # that are listed
-AT_A_TIME = 20_000  # tables whose scores are computed
+CELLS_AT_A_TIME = 2**20  # of tables whose scores are computed
 
 Counts = tuple[int, ...]
 
@@ -66,7 +66,7 @@ def exact_law(x: Basis, y: Basis, rows: Counts, columns: Counts) -> StepLaw | No
 def drawn_scores(x: Basis, y: Basis, rows: Counts, columns: Counts, draws: int, seed: int) -> np.ndarray:
     """Return scores (draws,) of two columns sorted by value, by random tables."""
     rng = np.random.default_rng(seed)
-    sizes = np.diff([*range(0, draws, AT_A_TIME), draws])
+    sizes = np.diff([*range(0, draws, max(1, CELLS_AT_A_TIME // (len(rows) * len(columns)))), draws])
     parts = [_scores(x, y, rows, columns, drawn_tables(rows, columns, size, rng)) for size in sizes.tolist()]
     return np.concatenate(parts)
 

@@ -23,7 +23,7 @@ ENOUGH = 20
 FITTED = 20_000  # draws that tell the tail of a continuous statistic
 # A tail is fitted where two columns have so many orders that the statistic is as good as continuous, and the functions
 # of one have no higher peak: of two rare classes the tail is that of a Poisson count, and heavier far out.
-LOG_MANY, FLAT = math.log(1e12), 4.0
+LOG_MANY, FLAT = math.log(1e12), 4.0 + 1e-6
 MOST_VALUES = 40_000_000  # that are drawn for one law
 
 Pattern = tuple[int, tuple[int, ...]]  # kind, and how often each value occurs
@@ -51,18 +51,26 @@ def pattern_of(column: Column) -> Pattern:
 @functools.lru_cache(maxsize=4096)
 def law_of_patterns(x: Pattern, y: Pattern, draws: int) -> NullLaw | StepLaw:
     """Return the null law of columns with these patterns, by so many draws unless it is exact."""
-    bases, is_ranked = (_any_basis(x), _any_basis(y)), RANKED in (x[0], y[0])
-    rows, columns = x[1], y[1]
-    exact = None if is_ranked else _exact(x, y)
+    bases = _any_basis(x), _any_basis(y)
+    exact = _exact(x, y) if _is_table(x, y) else None
     if exact is not None:
         return exact
     is_fitted = min(map(_peak, bases)) <= FLAT and _log_arrangements(x) + _log_arrangements(y) > LOG_MANY
     draws = min(draws, FITTED) if is_fitted else draws
-    if is_ranked or (len(rows) - 1) * (len(columns) - 1) > sum(rows):  # a table larger than the columns
-        sample = permuted_scores(*bases, draws, SEED)
+    if _is_table(x, y):
+        sample = drawn_scores(*bases, x[1], y[1], draws, SEED)
     else:
-        sample = drawn_scores(*bases, rows, columns, draws, SEED)
+        sample = permuted_scores(*bases, draws, SEED)
     return fitted_law(sample) if is_fitted else step_law(sample)
+
+
+def _cells(x: Pattern, y: Pattern) -> int:
+    return len(x[1]) * len(y[1])
+
+
+def _is_table(x: Pattern, y: Pattern) -> bool:
+    """Return whether the counts of equal pairs are fewer than the rows."""
+    return RANKED not in (x[0], y[0]) and _cells(x, y) <= max(sum(x[1]), 4)
 
 
 def _peak(basis: Basis) -> float:
@@ -84,7 +92,7 @@ def _exact(x: Pattern, y: Pattern) -> StepLaw | None:
 def own_pvalue(x: Pattern, y: Pattern, score: float) -> tuple[float, NullLaw | StepLaw]:
     """Return log p, and the law that says so: with more draws, where few of them are as large."""
     x, y = sorted((x, y))
-    most = max(DRAWS[-2], min(DRAWS[-1], MOST_VALUES // sum(x[1])))
+    most = max(DRAWS[-2], min(DRAWS[-1], MOST_VALUES // (_cells(x, y) if _is_table(x, y) else sum(x[1]))))
     for draws in DRAWS:
         law = law_of_patterns(x, y, min(draws, most))
         log_p = min(0.0, float(law.log_pvalue(np.array([score]))[0]))
