@@ -2,6 +2,7 @@
 
     python experiments/networks.py level     # 4 minutes of one core: results/networks-level.csv
     python experiments/networks.py tail      # 2 minutes: results/networks-tail.csv
+    python experiments/networks.py ties      # half a minute: results/networks-ties.csv
     python experiments/networks.py truth     # 4 minutes, with ennemi: results/networks-truth.csv
     python experiments/networks.py scale --columns 1000
 
@@ -59,6 +60,11 @@ def mixed(n: int, rng: np.random.Generator) -> np.ndarray:
     return X
 
 
+def coins(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Independent coins, half of the rows each."""
+    return rng.permuted(np.tile(np.arange(n) % 2, (COLUMNS, 1)), axis=1).T
+
+
 def confounded(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Columns that share only what they have of two confounders, which bend them."""
     Z = rng.normal(size=(n, 2))
@@ -70,8 +76,11 @@ def level(args: argparse.Namespace) -> None:
     """Share of null pairs with p ≤ .05 and .001, and the mean share of false edges among all edges at 5 %."""
     rows = []
     cases = [("independent", 100, 1000), ("blocks", 100, 1000), ("independent", 30, 1000), ("blocks", 500, 60),
-             ("mixed", 100, 20), ("confounded", 200, 20), ("confounded, not given", 200, 5)]  # fmt: skip
+             ("mixed", 100, 20), ("coins", 30, 30), ("coins", 50, 30), ("confounded", 200, 20),
+             ("confounded, not given", 200, 5)]  # fmt: skip
     for kind, n, repetitions in cases:
+        if args.only not in (None, kind):
+            continue
         small, tiny, false = [], [], []
         for seed in range(1001, 1001 + repetitions):
             rng = np.random.default_rng(seed)
@@ -86,6 +95,8 @@ def level(args: argparse.Namespace) -> None:
             elif kind == "mixed":
                 X = mixed(n, rng)
                 options |= {"discrete_x": list(range(2, COLUMNS, 3))}
+            elif kind == "coins":
+                X = coins(n, rng)
             else:
                 X = independent(n, rng)
             found = infold.network(X, **options)
@@ -102,7 +113,8 @@ def level(args: argparse.Namespace) -> None:
             "standard error of FDR": round(float(np.std(false) / np.sqrt(repetitions)), 5),
         })  # fmt: skip
         print(rows[-1], flush=True)
-    save("level", rows)
+    if args.only is None:
+        save("level", rows)
 
 
 def tail(args: argparse.Namespace) -> None:
@@ -130,6 +142,47 @@ def tail(args: argparse.Namespace) -> None:
                     rows.append({"n": n, "statistic": name, "pairs": pairs, "permutations": sample.size,
                                  "p by permutations": p, "p by the law": float(f"{by_law:.3g}")})  # fmt: skip
     save("tail", rows)
+
+
+def ties(args: argparse.Namespace) -> None:
+    """Beside fresh draws, the p-values of columns with ties or classes."""
+    from infold.core.pairs.counts import drawn_scores
+    from infold.core.pairs.mixed import _any_basis, own_pvalue
+    from infold.core.pairs.smooth import permuted_scores
+    from infold.core.pairs.work import NOMINAL, RANKED, TIED
+
+    def of(kind: int, n: int, *shares: float) -> tuple[int, tuple[int, ...]]:
+        counts = np.floor(np.array(shares) * n + 1e-9).astype(int)
+        counts[0] += n - counts.sum()
+        return kind, tuple(counts.tolist())
+
+    rows = []
+    ordinal = (0.3, 0.25, 0.2, 0.15, 0.1)
+    for n in (30, 60, 200):
+        coin, rare = of(NOMINAL, n, 0.5, 0.5), of(NOMINAL, n, 0.9, 0.1)
+        for name, x, y in (
+            ("coin x coin", coin, coin),
+            ("rare x rare class", rare, rare),
+            ("coin x three classes", coin, of(NOMINAL, n, 0.5, 0.3, 0.2)),
+            ("coin x ordinal", coin, of(TIED, n, *ordinal)),
+            ("rare class x ordinal", rare, of(TIED, n, *ordinal)),
+            ("ordinal x ordinal", of(TIED, n, *ordinal), of(TIED, n, *ordinal[::-1])),
+            ("coin x measurement", coin, (RANKED, (n,))),
+            ("rare class x measurement", rare, (RANKED, (n,))),
+        ):
+            x, y = sorted((x, y))
+            bases = _any_basis(x), _any_basis(y)
+            is_ranked = x[0] == RANKED
+            draws = 200_000 if is_ranked else 1_000_000
+            drawn = permuted_scores(*bases, draws, 1001) if is_ranked else drawn_scores(*bases, x[1], y[1], draws, 1001)
+            drawn.sort()
+            for p in (0.05, 1e-2, 1e-3, 1e-4, 1e-5):
+                at = drawn[-round(p * draws)]
+                plain = (drawn >= at * (1 - 1e-9)).mean()  # more than p, as many are equal
+                if plain * draws >= 10 and plain < 5 * p:
+                    rows.append({"n": n, "columns": name, "draws": draws, "p by draws": float(f"{plain:.3g}"),
+                                 "p by the law": float(f"{np.exp(own_pvalue(x, y, float(at))[0]):.3g}")})  # fmt: skip
+    save("ties", rows)
 
 
 # Truth: graphs that are known.
@@ -291,10 +344,11 @@ def scale(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("level", "tail", "truth", "scale"))
+    parser.add_argument("what", choices=("level", "tail", "ties", "truth", "scale"))
     parser.add_argument("--columns", type=int, default=1000)
     parser.add_argument("--folder")
     parser.add_argument("--seed", type=int, default=1001)
     parser.add_argument("--repetitions", type=int, default=3, help="of truth")
+    parser.add_argument("--only", help="of level: this kind of columns, which is printed and not saved")
     chosen = parser.parse_args()
-    {"level": level, "tail": tail, "truth": truth, "scale": scale}[chosen.what](chosen)
+    {"level": level, "tail": tail, "ties": ties, "truth": truth, "scale": scale}[chosen.what](chosen)

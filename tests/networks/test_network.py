@@ -10,6 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold.inference.multiple import benjamini_hochberg
+from infold.networks.files import as_graphml
+from infold.networks.inputs import gather
+from infold.networks.make import _common_rows, make_laws, make_work
 
 pandas = pytest.importorskip("pandas")
 QUIET = {"n_jobs": 1, "verbose": 0}
@@ -151,7 +154,10 @@ def test_a_pair_with_too_few_common_rows_has_no_mi():
     found = infold.network(table, missing="pairwise", **QUIET)
     assert np.isnan(found.mi.loc["a", "b"])
     assert found.pvalues.loc["a", "b"] == 1.0
-    assert json.dumps(found.to_dict(1.0))
+    assert found.to_dict(1.0)["edges"][0]["mi"] is None
+    assert json.dumps(found.to_dict(1.0), allow_nan=False)
+    root = ElementTree.fromstring(as_graphml(found, 1.0))
+    assert [datum.get("key") for datum in root.find(".//{*}edge")] == ["pvalue", "qvalue"]
 
 
 def test_groups_of_columns_are_nodes():
@@ -235,6 +241,7 @@ def test_it_prints_in_80_columns(found):
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"n_neighbors": 200}, "needs at least 202 samples"),
         ({"missing": "maybe"}, "missing='maybe'"),
+        ({"method": "auto", "given": "b", "nodes": {"one": ["a", "noise"], "two": "c"}}, "pass method='ksg'"),
     ],
 )
 def test_mistakes_are_one_clear_line(options, words):
@@ -253,3 +260,59 @@ def test_holes_are_refused_unless_asked_for():
     twice = sample().iloc[:, [0, 0, 1]]
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         infold.network(twice, **QUIET)
+
+
+def test_independent_coins_have_no_edges():
+    rng = np.random.default_rng(1)
+    coins = rng.permuted(np.tile(np.arange(30) % 2, (20, 1)), axis=1).T
+    for discrete in (None, True):
+        found = infold.network(coins, discrete_x=discrete, **QUIET)
+        assert found.edge_list() == []
+        assert found.pvalue_matrix[np.triu_indices(20, 1)].min() > 1e-4
+
+
+def test_one_measurement_among_coins():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    table = np.column_stack([x, *(x + rng.normal(size=(4, 60)) > 0)])
+    found = infold.network(table, **QUIET)
+    assert frozenset(("0", "1")) in pairs(found)
+    assert not np.isnan(found.prune(**QUIET).pvalue_matrix[np.triu_indices(5, 1)]).any()
+
+
+def test_rows_that_pairs_have_are_counted_for_these_pairs_alone():
+    x = np.zeros((4, 40))
+    x[0, :5] = x[1, 3:10] = x[3, 20:] = np.nan
+    assert _common_rows(x, [0, 1], [2, 3]) == {35, 15, 33, 13}
+    assert _common_rows(x[2:3], [0], [0]) == {40}
+
+
+def test_counts_of_many_values_are_residuals_given_z():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(200, 1))
+    counts = rng.poisson(np.exp(2.5 + 0.5 * z), size=(200, 2))
+    columns = gather(counts, None, z, None, None, None, "error")
+    assert columns.kinds == ("ordinal", "ordinal")
+    work = make_work(columns, "ksg", 3, 0, make_laws(columns, 3, 1, 0))
+    assert (work.kinds == 0).all()  # RANKED
+    assert all(len(np.unique(column)) == 200 for column in work.values)
+    assert infold.network(counts, given=z, **QUIET).pvalue_matrix[0, 1] > 0.01
+    # A pruned network asks about counts given one of them as well.
+    chain = np.column_stack([z, counts, rng.normal(size=200)])
+    pruned = infold.network(chain, **QUIET).prune(**QUIET)
+    assert {frozenset(("0", "1")), frozenset(("0", "2"))} == pairs(pruned)
+
+
+def test_text_and_json_are_those_of_all_results(found):
+    assert "p < 1e-09, q < 1e-09" in repr(found)
+    plain = found.to_dict()
+    assert plain["x_names"] == list(found.names)
+    assert plain["y_names"] is None
+    assert plain["n_features"] == [7, 0]
+    assert plain["x_kinds"][5:] == ["nominal", "ordinal"]
+    assert plain["notes"] == []
+    table = sample()
+    both = infold.network(table[["a"]], table[["c", "class"]], given=table[["b"]], **QUIET).to_dict()
+    assert both["n_features"] == [1, 2, 1]
+    assert (both["y_names"], both["y_kinds"]) == (["c", "class"], ["continuous", "nominal"])
+    assert (both["z_names"], both["z_kinds"]) == (["b"], ["continuous"])

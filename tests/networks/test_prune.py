@@ -5,6 +5,8 @@ import pytest
 import reference.pairs as reference
 
 import infold
+from infold.core.pairs import tile
+from infold.networks.prune import _given_node
 
 QUIET = {"n_jobs": 1, "verbose": 0}
 
@@ -62,3 +64,22 @@ def test_what_cannot_be_pruned_is_refused(chain):
         infold.network(x[:, :1], x[:, 1:], **QUIET).prune()
     with pytest.raises(ValueError, match="nodes of one column"):
         infold.network(x, nodes={"one": [0, 1], "two": 2}, **QUIET).prune(**QUIET)
+
+
+def test_neighbours_of_a_node_are_compared_tile_by_tile(chain, monkeypatch):
+    from infold.networks.make import make_laws
+
+    columns, own = chain.columns, np.array([0, 2, 3, 4])
+    laws, sizes = make_laws(columns, 3, 1, 0), []
+
+    def watched(work, one, values=tile.tile_values):
+        sizes.append(one.bottom - one.top)
+        return values(work, one)
+
+    monkeypatch.setattr(tile, "tile_values", watched)
+    found = [_given_node(columns, 1, own, laws, 3, 0)]
+    whole = tile.Tile(0, 4, 0, 4)
+    monkeypatch.setattr(tile, "tiles", lambda *_: [whole])
+    found.append(_given_node(columns, 1, own, laws, 3, 0))
+    assert max(sizes[:-1]) < 4
+    np.testing.assert_array_equal(*found)

@@ -24,6 +24,9 @@ def test_the_graph_has_a_line_for_each_edge_and_a_name_for_each_node(network):
     assert {text.get_text() for text in ax.texts} == {"$a_1", "<b>", "d", "eeeeeeeeee…eeeeeeeee"}
     assert "2 edges" in ax.get_title()
     ax.figure.canvas.draw()  # names with a $ are no formulas
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    assert pyplot.fignum_exists(ax.figure.number)  # so that notebooks show it
+    pyplot.close(ax.figure)
 
 
 def test_the_matrix_has_all_nodes_with_like_ones_side_by_side(network):

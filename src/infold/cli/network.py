@@ -162,9 +162,7 @@ def _tables(
     picked = those_given(**others)
     if columns == ALL:
         taken = {c for option, text in picked.items() for c in select(opened.reader.header, text, option)}
-        left = [str(c) for c in range(len(opened.reader.header.names)) if c not in taken]
-        names = opened.reader.header.names
-        columns = ",".join(_quoted(names[int(c)]) for c in left)
+        columns = ",".join(_quoted(name) for c, name in enumerate(opened.reader.header.names) if c not in taken)
     holes = "error" if missing in (None, "error") else "drop"
     wanted = {"--columns": columns, **{option: text for option, text in picked.items() if option != "--time"}}
     return opened, read_columns(opened, wanted, **those_given(discrete=discrete), missing=holes)

@@ -88,7 +88,7 @@ class Question:
         if groups is None:
             return None
         if self.index is not None and hasattr(groups, "set_axis") and len(groups) == len(self.index):
-            groups = _aligned(groups, "groups", self.index, next(iter(self.blocks)))
+            groups = aligned(groups, "groups", self.index, next(iter(self.blocks)))
         labels, n_rows = np.asarray(groups), self.n_samples + self.n_dropped
         if labels.shape != (n_rows,):
             raise ValueError(
@@ -210,7 +210,7 @@ def _read(
     labelled = [name for name, data in inputs.items() if hasattr(data, "set_axis")]
     index = inputs[labelled[0]].index if labelled else None
     if index is not None:
-        inputs = {name: _aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
+        inputs = {name: aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
     tables = {
         name: check_table(data, name, as_it_is=as_it_is, discrete=declared[name], missing=missing)
         for name, data in inputs.items()
@@ -232,7 +232,7 @@ def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, d
     return question
 
 
-def _aligned(data: Any, name: str, index: Any, first: str) -> Any:
+def aligned(data: Any, name: str, index: Any, first: str) -> Any:
     """Return a pandas object with its rows in the order of `index`; anything else goes by position."""
     if not hasattr(data, "set_axis") or len(data) != len(index) or data.index.equals(index):
         return data

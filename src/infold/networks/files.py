@@ -51,7 +51,7 @@ def as_graphml(network: Network, fdr: float) -> str:
     nodes = [f'<node id="n{i}"><data key="name">{clean(name)}</data></node>' for name, i in number.items()]
     edges = [
         f'<edge source="n{number[e["source"]]}" target="n{number[e["target"]]}">'
-        + "".join(f'<data key="{one}">{e[one]!r}</data>' for one in numbers)
+        + "".join(f'<data key="{one}">{e[one]!r}</data>' for one in numbers if e[one] == e[one])
         + "</edge>"
         for e in network.edge_list(fdr)
     ]

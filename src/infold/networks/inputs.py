@@ -11,7 +11,7 @@ import numpy as np
 
 from infold.data.checks import check_choice
 from infold.data.kinds import CONTINUOUS, NOMINAL, ORDINAL, count_distinct
-from infold.data.question import _aligned
+from infold.data.question import aligned
 from infold.data.tables import MISSING, Table, check_table, listed
 
 PAIRWISE = "pairwise"
@@ -51,7 +51,7 @@ def gather(X: Any, Y: Any, given: Any, nodes: Any, discrete_x: Any, discrete_y: 
     labelled = [name for name, data in inputs.items() if hasattr(data, "set_axis")]
     if labelled:
         index = inputs[labelled[0]].index
-        inputs = {name: _aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
+        inputs = {name: aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
     declared = {"X": discrete_x, "Y": discrete_y, "given": None}
     tables = {name: check_table(data, name, discrete=declared[name], missing=holes) for name, data in inputs.items()}
     _check_lengths(tables)

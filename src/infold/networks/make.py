@@ -16,7 +16,7 @@ from infold.parallel.scheduler import in_order
 from infold.results import NATS_PER_UNIT
 
 from .inputs import Columns, gather
-from .result import Network
+from .result import ROWS_AT_A_TIME, Network
 from .store import Folder, Memory
 
 METHODS = ("ksg", "auto")
@@ -89,7 +89,7 @@ def network(
     p-value counts, by its own null law. Without ties all these laws depend on n alone, so one null sample serves all
     pairs: up to 10 million pairs of random columns, and an exponential tail beyond. Ties of numbers are set
     in random order. Columns with fewer distinct values than half of the rows, and classes, have null laws of their own,
-    for how often each value occurs; groups of columns are permuted.
+    for how often each value occurs: exact if few tables are possible, else by draws; groups of columns are permuted.
 
     Given confounders, the same is done with residuals, and p-values below .05 are compared with those of 99 re-pairings
     among rows of near confounders: by as much as −log p exceeds its mean there, it is made smaller.
@@ -115,6 +115,11 @@ def network(
     k = check_count("n_neighbors", n_neighbors)
     columns = gather(X, Y, given, nodes, discrete_x, discrete_y, missing)
     n = columns.values.shape[1]
+    if method == "auto" and columns.given is not None and any(stop - first > 1 for first, stop in columns.nodes):
+        raise ValueError(
+            "method='auto' does not take nodes of several columns together with given; pass method='ksg', or leave "
+            "given out."
+        )
     if n < fewest_rows(k):
         raise ValueError(
             f"n_neighbors={k} needs at least {fewest_rows(k)} samples, but X has {n}; lower n_neighbors or add samples."
@@ -165,23 +170,39 @@ def fewest_rows(k: int) -> int:
     return max(FEWEST_ROWS, k + 2)
 
 
-def make_laws(columns: Columns, k: int, n_jobs: int | None, verbose: int) -> dict[int, Any]:
+def make_laws(
+    columns: Columns, k: int, n_jobs: int | None, verbose: int, is_given: bool | None = None
+) -> dict[int, Any]:
     """Return the null laws of columns without ties, by the rows that pairs of them have."""
+    from infold.core.copula.conditional import is_smooth
     from infold.core.pairs.null import FEW_DRAWS, draws_for, grid, pair_laws
 
-    single = [first for first, stop in columns.nodes if stop - first == 1 and columns.kinds[first] == CONTINUOUS]
-    if len(single) < 2:
+    is_ranked = np.array([kind == CONTINUOUS for kind in columns.kinds])
+    if columns.given is not None if is_given is None else is_given:  # residuals have no ties
+        is_ranked |= is_smooth(columns.values.T, np.array([kind == NOMINAL for kind in columns.kinds]))
+    single = [(c, first) for c, (first, stop) in enumerate(columns.nodes) if stop - first == 1 and is_ranked[first]]
+    rows = [first for c, first in single if c < columns.n_rows]
+    others = rows if columns.is_square else [first for c, first in single if c >= columns.n_rows]
+    if not others or len(rows) < (2 if columns.is_square else 1):
         return {}
-    there = ~np.isnan(columns.values[single])
-    counts = (
-        {there.shape[1]} if there.all() else set(np.unique(there.astype(np.float32) @ there.T).astype(int).tolist())
-    )
-    counts = {count for count in counts if count >= fewest_rows(k)}
+    counts = {count for count in _common_rows(columns.values, rows, others) if count >= fewest_rows(k)}
     if len(counts) == 1:
         draws = draws_for(math.prod(_shape(columns)) // (2 if columns.is_square else 1), max(counts))
     else:
         counts, draws = {grid(count) for count in counts}, FEW_DRAWS
     return {count: pair_laws(count, k, draws, n_jobs, verbose) for count in sorted(counts)}
+
+
+def _common_rows(values: np.ndarray, rows: list[int], others: list[int]) -> set[int]:
+    """Return how many rows the pairs of some columns with others have in common: the numbers that there are."""
+    if not np.isnan(values).any():
+        return {values.shape[1]}
+    there = (~np.isnan(values[others])).astype(np.float32).T
+    counts: set[int] = set()
+    for start in range(0, len(rows), ROWS_AT_A_TIME):
+        some = ~np.isnan(values[rows[start : start + ROWS_AT_A_TIME]])
+        counts.update(np.unique(some.astype(np.float32) @ there).astype(int).tolist())
+    return counts
 
 
 def make_work(columns: Columns, method: str, k: int, seed: int, laws: dict[int, Any]) -> Any:
@@ -192,7 +213,8 @@ def make_work(columns: Columns, method: str, k: int, seed: int, laws: dict[int, 
     values, neighbors = columns.values, None
     kinds = np.array([{CONTINUOUS: RANKED, NOMINAL: CLASSES}.get(kind, TIED) for kind in columns.kinds])
     if columns.given is not None:
-        values, neighbors = _without_given(columns, seed)
+        values, neighbors, smooth = _without_given(columns, seed)
+        kinds[smooth] = RANKED  # what is left of a count with many values has no ties
     ranked = [
         as_ranks(column, np.random.default_rng((seed, c))) if kind == RANKED else column
         for c, (column, kind) in enumerate(zip(values, kinds, strict=True))
@@ -201,8 +223,8 @@ def make_work(columns: Columns, method: str, k: int, seed: int, laws: dict[int, 
     return Work(np.array(ranked), kinds, nodes, laws, method, k, fewest_rows(k), seed, neighbors)
 
 
-def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any]:
-    """Return what confounders leave of the columns, and the rows that may change places."""
+def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any, np.ndarray]:
+    """Return what confounders leave of the columns, the rows that may change places, and a mask of residuals."""
     from infold.core.copula.null_given import unconfounded
     from infold.core.pairs.given import without_rows_in_place
 
@@ -212,9 +234,9 @@ def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any]:
     of_z = np.array([kind == NOMINAL for kind in columns.given_kinds])
     varies = columns.given.min(axis=0) < columns.given.max(axis=0)
     if not varies.any():
-        return columns.values, None
+        return columns.values, None, np.zeros(len(columns.kinds), bool)
     found = unconfounded(table, table[:, :1], columns.given[:, varies], (masks, masks[:1], of_z[varies]), seed)
-    return np.ascontiguousarray(found.x.values.T), without_rows_in_place(found.neighbors)
+    return np.ascontiguousarray(found.x.values.T), without_rows_in_place(found.neighbors), found.x.smooth
 
 
 def _fill(store: Memory | Folder, columns: Columns, work: Any, n_jobs: int | None, verbose: int) -> None:

@@ -61,8 +61,8 @@ def _conditional(
     k, seed = network.settings["n_neighbors"], network.settings["random_state"]
     near = neighbors_of(i, j, len(pvalues))
     parts = [(c, np.array(sorted(own))) for c, own in enumerate(near) if len(own) > 1]
-    laws = make_laws(columns, k, n_jobs, verbose) if parts else {}
-    jobs = [(given_column(columns, c, own), laws, k, seed) for c, own in parts]
+    laws = make_laws(columns, k, n_jobs, verbose, is_given=True) if parts else {}
+    jobs = [(columns, c, own, laws, k, seed) for c, own in parts]
     answers = in_order(_given_node, jobs, n_jobs=n_jobs, label="neighbours of nodes", verbose=verbose)
     largest = pvalues.copy()
     for (c, own), found in zip(parts, answers, strict=True):
@@ -87,10 +87,13 @@ def given_column(columns: Columns, c: int, own: np.ndarray) -> Columns:
     )
 
 
-def _given_node(columns: Columns, laws: Any, k: int, seed: int) -> np.ndarray:
+def _given_node(columns: Columns, c: int, own: np.ndarray, laws: Any, k: int, seed: int) -> np.ndarray:
     """Return the p-values of all pairs of some columns, given one; NaN on and below the diagonal."""
-    from infold.core.pairs.tile import Tile, tile_values
+    from infold.core.pairs.tile import tile_values, tiles
     from infold.core.pairs.work import LOG_P
 
-    p = columns.n_rows
-    return np.exp(tile_values(make_work(columns, "ksg", k, seed, laws), Tile(0, p, 0, p))[LOG_P])
+    work = make_work(given_column(columns, c, own), "ksg", k, seed, laws)
+    out, whole = np.full((own.size, own.size), np.nan), (0, own.size)
+    for tile in tiles(whole, whole):
+        out[tile.top : tile.bottom, tile.left : tile.right] = np.exp(tile_values(work, tile)[LOG_P])
+    return out

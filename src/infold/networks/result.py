@@ -11,7 +11,7 @@ import numpy as np
 
 from infold.data.checks import check_share
 from infold.data.output import write_output
-from infold.display import Shown
+from infold.display import Shown, axes_for, pvalue_text
 from infold.inference.multiple import benjamini_hochberg
 from infold.results import NATS_PER_UNIT, plain_types, stamp
 
@@ -44,6 +44,21 @@ class Network(Shown):
         Names of the confounders.
     pruned : str or None
         How edges were pruned.
+
+    Examples
+    --------
+    >>> import infold
+    >>> import numpy as np
+    >>> a, b, c = np.random.default_rng(0).normal(size=(3, 300))
+    >>> found = infold.network(np.column_stack([a, a + 0.3 * b, c]))
+    >>> print(found)
+    1 edge among 3 nodes (3 pairs, FDR 5 %)
+      0 – 1: 1.3... nats, p < 1e-09, q < 1e-09
+      data      300 samples, method ksg
+    >>> found.pvalue_matrix.shape
+    (3, 3)
+    >>> [edge["target"] for edge in found.to_dict()["edges"]]
+    ['1']
     """
 
     mi_matrix: np.ndarray = field(compare=False)
@@ -212,7 +227,7 @@ class Network(Shown):
         fdr : float, default=0.05
             Which edges are drawn.
         ax : matplotlib Axes or None, default=None
-            Where; None makes a figure.
+            Where; None makes a pyplot figure, which notebooks show.
 
         Returns
         -------
@@ -220,14 +235,25 @@ class Network(Shown):
         """
         from infold.plotting.network import plot_network
 
-        return plot_network(self, kind, fdr=fdr, ax=ax)
+        return plot_network(self, kind, fdr=fdr, ax=axes_for(ax, 6.0, 5.0))
 
     def to_dict(self, fdr: float = 0.05) -> dict[str, Any]:
-        """Return plain types for JSON; pairs that are no edges are left out."""
+        """Return plain types for JSON (docs/json.md); pairs that are no edges are left out."""
         kept = ("units", "method", "n_samples", "n_pairs", "given", "n_dropped", "pruned", "settings")
-        plain = plain_types({name: getattr(self, name) for name in kept})
-        nodes = {"nodes": list(self.node_names), "fdr": fdr, "edges": self.edge_list(fdr)}
-        return {**stamp("network"), **plain, **nodes}
+        split = len(self.kinds) if self.other_names is None else len(self.names)
+        sides: dict[str, Any] = {
+            "n_features": [split, len(self.kinds) - split],
+            "x_names": self.names,
+            "y_names": self.other_names,
+            "x_kinds": self.kinds[:split],
+            "y_kinds": self.kinds[split:],
+        }
+        if self.given:
+            sides["n_features"].append(len(self.given))
+            sides |= {"z_names": self.given, "z_kinds": self.columns.given_kinds}
+        edges = {"nodes": self.node_names, "fdr": fdr, "edges": self.edge_list(fdr), "notes": ()}
+        plain = plain_types({**{name: getattr(self, name) for name in kept}, **sides, **edges})
+        return {**stamp("network"), **plain}
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
@@ -263,7 +289,8 @@ def _short(name: str) -> str:
 
 
 def _mi(edge: dict[str, Any], units: str) -> str:
-    return f"{edge['mi']:.3g} {units}, p = {edge['pvalue']:.2g}, q = {edge['qvalue']:.2g}"
+    q = pvalue_text(edge["qvalue"]).replace("p", "q", 1)
+    return f"{edge['mi']:.3g} {units}, {pvalue_text(edge['pvalue'])}, {q}"
 
 
 def make_frame(columns: Mapping[str, Any], names: tuple[str, ...] | None = None) -> Any:

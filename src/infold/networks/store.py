@@ -11,12 +11,13 @@ import numpy as np
 
 from infold.data.output import write_output
 
-LEAST_PVALUE = 1e-300
 MANIFEST, MATRICES = "network.json", ("mi.npy", "pvalues.npy")
 
 
 def place(tile: Any, values: np.ndarray, shape: tuple[int, int], mi: np.ndarray, pvalues: np.ndarray) -> None:
     """Write a tile into both matrices, and mirrored if nodes of rows and columns are the same."""
+    from infold.core.pairs.work import LEAST_PVALUE
+
     square = tile.left < shape[0]
     rows = slice(tile.top, tile.bottom)
     columns = slice(tile.left, tile.right) if square else slice(tile.left - shape[0], tile.right - shape[0])
@@ -114,6 +115,6 @@ class Folder:
             for part, name in zip(parts, MATRICES, strict=True):
                 part.replace(self.folder / name)
         for tile in self.folder.glob("tile-*.npy"):
-            tile.unlink()
+            tile.unlink(missing_ok=True)  # another process may join the same tiles
         mi, pvalues = (np.load(self.folder / name, mmap_mode="r") for name in MATRICES)
         return mi, pvalues

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from infold.core.pairs.null import Draws, grid, ksg_score, law_of, pair_laws
+from infold.core.pairs import null
+from infold.core.pairs.null import Draws, grid, ksg_score, law_of, pair_laws, step_law
 from infold.core.pairs.rank_ksg import rank_ksg_of_pairs, rank_scores
 from infold.core.pairs.smooth import wave_scores, waves_of_ranks
 
@@ -46,3 +47,32 @@ def test_pvalues_are_uniform_beside_plain_permutations(n):
 
 def test_a_grid_point_is_just_below():
     assert all(0.87 * n < grid(n) <= n for n in range(30, 3000))
+
+
+def test_values_that_differ_by_rounding_are_equal():
+    near = 0.9588 * (1 + np.array([0.0, 1e-12, -1e-12]))
+    sample = np.concatenate([np.repeat(near, 200), np.full(400, 0.1)])
+    for law in (law_of(sample), step_law(sample)):
+        assert_allclose(np.exp(law.log_pvalue(near)), 0.6, atol=0.002)
+
+
+def test_a_lattice_is_not_continued_beyond_its_sample():
+    sample = np.repeat([0.0, 1.0, 2.0], [19_300, 600, 100])
+    law = step_law(sample)
+    assert_allclose(np.exp(law.log_pvalue(np.array([0.0, 0.5, 2.0, 9.0]))) * 20_001, [20_001, 701, 101, 1])
+    # A fitted tail has at 2, the last value, no smaller p-value than the sample.
+    assert law_of(sample).log_pvalue(np.array([2.0]))[0] > np.log(100 / 20_000)
+    exact = step_law(np.array([1.0, 3.0, 1.0]), np.array([0.5, 0.2, 0.3]))
+    assert_allclose(np.exp(exact.log_pvalue(np.array([0.0, 1.0, 3.0]))), [1.0, 1.0, 0.2])
+
+
+def test_no_pvalue_of_few_rows_is_below_that_of_a_line():
+    laws = pair_laws(8, 3, Draws(200_000, 20_000))
+    far = laws.log_pvalue(np.array([-50.0]), np.array([-50.0]))
+    assert_allclose(np.exp(far), 2 / 40_320)
+
+
+def test_laws_are_made_once_for_any_number_of_workers(monkeypatch):
+    pair_laws(20, 3, Draws(3000, 3000), 1, 0)
+    monkeypatch.setattr(null, "_make_laws", None)
+    pair_laws(20, 3, Draws(3000, 3000), 2, 1)

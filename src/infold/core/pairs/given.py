@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..copula.null_given import local_orders
-from .null import NullLaw, PairLaws, ksg_score
+from .null import NullLaw, PairLaws, StepLaw, ksg_score
 from .rank_ksg import RankScores, rank_ksg_of_pairs
 from .smooth import Basis, basis_scores, wave_scores
 from .work import Work
@@ -36,7 +36,7 @@ class LocalNull:
         rank_ksg_of_pairs(same, order_x[None], moved, np.zeros_like(every), every, out)
         return laws.neighbors.log_pvalue(ksg_score(out, order_x.size))
 
-    def of_bases(self, x: Basis, y: Basis, law: NullLaw) -> np.ndarray:
+    def of_bases(self, x: Basis, y: Basis, law: NullLaw | StepLaw) -> np.ndarray:
         """Return log p of the smooth statistic of columns with ties or classes."""
         return law.log_pvalue(basis_scores(x, y.functions[:, self.orders].transpose(1, 0, 2), y.sizes))
 

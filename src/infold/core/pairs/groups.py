@@ -8,11 +8,10 @@ import numpy as np
 from scipy.stats import t as student_t
 
 from ..copula.null_given import local_orders
-from .work import AUTO, Column, Work, estimate_auto, estimate_ksg
+from .work import AUTO, LEAST_PVALUE, Column, Work, estimate_auto, estimate_ksg
 
 DRAWS = 199
 ENOUGH = 5  # permutations as large as the data: with fewer, a fitted tail tells more
-LEAST_PVALUE = 1e-300
 
 
 def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
@@ -26,7 +25,7 @@ def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
     x, y = ([one for one in side if one[1].min() < one[1].max()] for side in (x, y))
     if not (x and y):
         return 0.0, 0.0
-    if work.method == AUTO and work.neighbors is None:
+    if work.method == AUTO:
         mi, pvalue = estimate_auto(work, x, y)
         return mi, math.log(max(pvalue, LEAST_PVALUE))
     mi = estimate_ksg(work, x, y)

@@ -9,15 +9,22 @@ import functools
 import math
 
 import numpy as np
+from scipy.special import gammaln
 
-from ..copula.screen import ORDERS, either
+from ..copula.screen import ORDERS
+from .counts import drawn_scores, exact_law
 from .given import LOG_WORTH, LocalNull, inflation
-from .null import NullLaw, own_law
-from .smooth import Basis, basis_of_classes, basis_of_numbers, basis_scores, waves_of_ranks
+from .null import SEED, NullLaw, StepLaw, fitted_law, step_law
+from .smooth import Basis, basis_of_classes, basis_of_numbers, basis_scores, permuted_scores, waves_of_ranks
 from .work import AUTO, LOG_WORTH_AUTO, NOMINAL, RANKED, Column, Work, estimate_auto, estimate_ksg
 
-# Draws of a law of its own, by the p-value that χ² would give; above the largest, χ² will do.
-DRAWS = {0.2: 2_000, 0.02: 20_000}
+DRAWS = (2_000, 20_000, 200_000)  # of a law of its own: more of them, where fewer than `ENOUGH` are as large
+ENOUGH = 20
+FITTED = 20_000  # draws that tell the tail of a continuous statistic
+# A tail is fitted where two columns have so many orders that the statistic is as good as continuous, and the functions
+# of one have no higher peak: of two rare classes the tail is that of a Poisson count, and heavier far out.
+LOG_MANY, FLAT = math.log(1e12), 4.0 + 1e-6
+MOST_VALUES = 40_000_000  # that are drawn for one law
 
 Pattern = tuple[int, tuple[int, ...]]  # kind, and how often each value occurs
 
@@ -42,9 +49,56 @@ def pattern_of(column: Column) -> Pattern:
 
 
 @functools.lru_cache(maxsize=4096)
-def law_of_patterns(x: Pattern, y: Pattern, draws: int) -> NullLaw:
-    """Return the null law of columns with these patterns."""
-    return own_law(_any_basis(x), _any_basis(y), draws)
+def law_of_patterns(x: Pattern, y: Pattern, draws: int) -> NullLaw | StepLaw:
+    """Return the null law of columns with these patterns, by so many draws unless it is exact."""
+    bases = _any_basis(x), _any_basis(y)
+    exact = _exact(x, y) if _is_table(x, y) else None
+    if exact is not None:
+        return exact
+    is_fitted = min(map(_peak, bases)) <= FLAT and _log_arrangements(x) + _log_arrangements(y) > LOG_MANY
+    draws = min(draws, FITTED) if is_fitted else draws
+    if _is_table(x, y):
+        sample = drawn_scores(*bases, x[1], y[1], draws, SEED)
+    else:
+        sample = permuted_scores(*bases, draws, SEED)
+    return fitted_law(sample) if is_fitted else step_law(sample)
+
+
+def _cells(x: Pattern, y: Pattern) -> int:
+    return len(x[1]) * len(y[1])
+
+
+def _is_table(x: Pattern, y: Pattern) -> bool:
+    """Return whether the counts of equal pairs are fewer than the rows."""
+    return RANKED not in (x[0], y[0]) and _cells(x, y) <= max(sum(x[1]), 4)
+
+
+def _peak(basis: Basis) -> float:
+    """Return the largest square of a function, whose mean square is 1."""
+    return float((basis.functions**2).max() * basis.functions.shape[1])
+
+
+def _log_arrangements(pattern: Pattern) -> float:
+    """Return the log of the number of orders that can be told apart; 0 of a column without ties, which all share."""
+    counts = np.array(pattern[1])
+    return 0.0 if pattern[0] == RANKED else float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
+
+
+@functools.lru_cache(maxsize=4096)
+def _exact(x: Pattern, y: Pattern) -> StepLaw | None:
+    return exact_law(_any_basis(x), _any_basis(y), x[1], y[1])
+
+
+def own_pvalue(x: Pattern, y: Pattern, score: float) -> tuple[float, NullLaw | StepLaw]:
+    """Return log p, and the law that says so: with more draws, where few of them are as large."""
+    x, y = sorted((x, y))
+    most = max(DRAWS[-2], min(DRAWS[-1], MOST_VALUES // (_cells(x, y) if _is_table(x, y) else sum(x[1]))))
+    for draws in DRAWS:
+        law = law_of_patterns(x, y, min(draws, most))
+        log_p = min(0.0, float(law.log_pvalue(np.array([score]))[0]))
+        if log_p > math.log(ENOUGH / draws):
+            break
+    return log_p, law
 
 
 def _any_basis(pattern: Pattern) -> Basis:
@@ -54,19 +108,16 @@ def _any_basis(pattern: Pattern) -> Basis:
     return basis_of((kind, values.astype(np.float64)))
 
 
-def mixed_pair(work: Work, x: Column, y: Column, basis_x: Basis, basis_y: Basis) -> tuple[float, float]:
-    """Return MI and log p of two columns, whose bases are known."""
+def mixed_pair(
+    work: Work, x: Column, y: Column, basis_x: Basis, basis_y: Basis, local: LocalNull | None
+) -> tuple[float, float]:
+    """Return MI and log p of two columns, whose bases are known, and given Z, how rows change places."""
     if not (len(basis_x.functions) and len(basis_y.functions)):
         return 0.0, 0.0  # one is constant
     score = float(basis_scores(basis_x, basis_y.functions[None], basis_y.sizes)[0])
-    by_chi2 = float(either(math.exp(-score), len(ORDERS)))
-    draws = max((count for p, count in DRAWS.items() if by_chi2 < p), default=0)
-    log_p = math.log(max(by_chi2, 1e-300))
-    if draws:
-        law = law_of_patterns(*sorted((pattern_of(x), pattern_of(y))), draws)
-        log_p = min(0.0, float(law.log_pvalue(np.array([score]))[0]))
-        if work.neighbors is not None and log_p < LOG_WORTH:
-            log_p /= inflation(LocalNull(work).of_bases(basis_x, basis_y, law))
+    log_p, law = own_pvalue(pattern_of(x), pattern_of(y), score)
+    if local is not None and log_p < LOG_WORTH:
+        log_p /= inflation(local.of_bases(basis_x, basis_y, law))
     if work.method != AUTO:
         return estimate_ksg(work, [x], [y]), log_p
     return (estimate_auto(work, [x], [y])[0] if log_p < LOG_WORTH_AUTO else 0.0), log_p

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import NamedTuple
 
@@ -11,19 +10,21 @@ import numpy as np
 from infold.parallel.scheduler import blas, run
 
 from .rank_ksg import rank_ksg_of_pairs, rank_scores
-from .smooth import Basis, permuted_scores, wave_scores, waves_of_ranks
+from .smooth import wave_scores, waves_of_ranks
 
 N_KNOTS = 1000
+ROUNDING = 1e-9  # relative: values no further apart are equal
 TAIL_DRAWS = 1000  # the largest of a sample, by which the tail is fitted
 TAIL_SHARE = 0.02  # or this share of a small sample
 KSG_POWER = 1.25
 SETTLED = 2000  # rows: laws of more rows are the same but for noise
 SEED = 20_111  # of null samples: a law belongs to n, not to a data set
+MOST_LAWS = 64  # that are kept
 MANY_COLUMNS = 256  # random columns whose pairs are computed at a time
 
 
 class NullLaw(NamedTuple):
-    """The chance that a statistic is as large without dependence: log p at knots, and the slope of log p beyond."""
+    """The chance that a continuous statistic is as large without dependence: log p at knots, and its slope beyond."""
 
     knots: np.ndarray  # ascending
     log_pvalues: np.ndarray  # descending
@@ -35,18 +36,53 @@ class NullLaw(NamedTuple):
         return inside - self.rate * np.maximum(statistic - self.knots[-1], 0.0)
 
 
+def tail_draws(draws: int) -> int:
+    """Return by how many of the largest of a sample its tail is fitted."""
+    return int(min(TAIL_DRAWS, max(10, TAIL_SHARE * draws)))
+
+
+class StepLaw(NamedTuple):
+    """The same of a statistic that takes few values: nothing is said beyond what was counted."""
+
+    knots: np.ndarray  # ascending, further apart than rounding
+    log_pvalues: np.ndarray  # descending: of each knot, and one more, of what is above all of them
+
+    def log_pvalue(self, statistic: np.ndarray) -> np.ndarray:
+        """Return log p: that of the first knot which is as large, but for rounding."""
+        statistic = np.asarray(statistic)
+        return self.log_pvalues[np.searchsorted(self.knots, statistic - ROUNDING * np.abs(statistic))]
+
+
+def step_law(values: np.ndarray, weights: np.ndarray | None = None) -> StepLaw:
+    """Return the law of values with known probabilities; without, of a sample, the data counted among it."""
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = np.concatenate(([True], ordered[1:] > ordered[:-1] + ROUNDING * np.abs(ordered[1:])))
+    if weights is None:
+        as_large = np.arange(ordered.size, 0, -1)[starts]
+        log_pvalues = np.log(np.append(as_large + 1, 1) / (ordered.size + 1))
+    else:
+        chances = np.cumsum(weights[order][::-1])[::-1][starts]
+        log_pvalues = np.minimum(np.log(np.append(chances, chances[-1])), 0.0)
+    return StepLaw(ordered[starts], log_pvalues)
+
+
 def law_of(sample: np.ndarray) -> NullLaw:
-    """Return the law of a sample of a statistic whose tail is about exponential, as that of −log p is."""
-    ordered = np.sort(sample)[::-1]
-    tail = int(min(TAIL_DRAWS, max(10, TAIL_SHARE * ordered.size)))
-    start = ordered[tail]
-    rate = 1.0 / max(float(ordered[:tail].mean() - start), 1e-12)
-    # Ranks of knots: each of the largest, then ever fewer.
-    ranks = np.unique(np.geomspace(tail + 1, ordered.size, N_KNOTS).astype(np.int64))[::-1]
-    knots, log_pvalues = ordered[ranks - 1], np.log(ranks / (ordered.size + 1))
-    # Of equal values, as discrete data have, the largest p-value counts.
-    kept = np.concatenate(([True], knots[1:] > knots[:-1]))
-    return NullLaw(knots[kept], log_pvalues[kept], rate)
+    """Return the law of a sample of a statistic whose tail is about exponential, as that of −log p is.
+
+    Of equal values all count as large. The tail is fitted by what is strictly above its start: of a statistic on a
+    lattice, the slope is then too small rather than too large.
+    """
+    ordered = np.sort(sample)
+    start = ordered[-1 - tail_draws(ordered.size)]
+    above = ordered[ordered > start + ROUNDING * abs(start)]
+    rate = 1.0 / max(float(above.mean() - start), 1e-12) if above.size else 0.0
+    # Knots: each of the largest below the tail, then ever fewer.
+    ranks = np.unique(np.geomspace(above.size + 1, ordered.size, N_KNOTS).astype(np.int64))[::-1]
+    knots = ordered[-ranks]
+    knots = knots[np.concatenate(([True], knots[1:] > knots[:-1] + ROUNDING * np.abs(knots[1:])))]
+    as_large = ordered.size - np.searchsorted(ordered, knots - ROUNDING * np.abs(knots))
+    return NullLaw(knots, np.log(as_large / (ordered.size + 1)), rate)
 
 
 class Draws(NamedTuple):
@@ -71,10 +107,11 @@ class PairLaws(NamedTuple):
     smooth: NullLaw  # of `wave_scores`
     neighbors: NullLaw  # of `ksg_score`
     smaller: NullLaw  # of −log of the smaller p-value of both
+    least: float  # log p of two columns in the same order, or the reverse: 2 of n! orders
 
     def log_pvalue(self, by_waves: np.ndarray, by_neighbors: np.ndarray) -> np.ndarray:
         """Return log p of the smaller of both p-values, given as log p."""
-        return np.minimum(self.smaller.log_pvalue(-np.minimum(by_waves, by_neighbors)), 0.0)
+        return np.clip(self.smaller.log_pvalue(-np.minimum(by_waves, by_neighbors)), self.least, 0.0)
 
 
 def ksg_score(mi: np.ndarray, n: int) -> np.ndarray:
@@ -87,10 +124,21 @@ def ksg_score(mi: np.ndarray, n: int) -> np.ndarray:
     return np.sign(z) * np.abs(z) ** KSG_POWER
 
 
-@functools.lru_cache(maxsize=64)
 def pair_laws(n: int, k: int, draws: Draws, n_jobs: int | None = 1, verbose: int = 0) -> PairLaws:
-    """Return the laws for n rows, by all pairs of random columns: pairs that share a column are independent too."""
-    rows = min(n, SETTLED)
+    """Return the laws for n rows; they are made once, whoever makes them."""
+    key = min(n, SETTLED), k, draws
+    if key not in _known_laws:
+        while len(_known_laws) >= MOST_LAWS:
+            _known_laws.pop(next(iter(_known_laws)), None)
+        _known_laws[key] = _make_laws(*key, n_jobs, verbose)
+    return _known_laws[key]
+
+
+_known_laws: dict[tuple[int, int, Draws], PairLaws] = {}
+
+
+def _make_laws(rows: int, k: int, draws: Draws, n_jobs: int | None, verbose: int) -> PairLaws:
+    """Return the laws by all pairs of random columns: pairs that share a column are independent too."""
     ranks = np.random.default_rng(SEED).permuted(np.tile(np.arange(rows), (_columns(draws.smooth), 1)), axis=1)
     starts = range(0, len(ranks), MANY_COLUMNS)
     blocks = [(ranks, i, j) for i in starts for j in starts if i <= j]
@@ -105,7 +153,7 @@ def pair_laws(n: int, k: int, draws: Draws, n_jobs: int | None = 1, verbose: int
     waves = waves_of_ranks(ranks[: second.max() + 1])
     both = np.minimum(smooth.log_pvalue(wave_scores(waves, waves)[first, second]), neighbors.log_pvalue(ksg))
     # Far out, p is a multiple of the smaller p-value: by 2 if the statistics are independent, by less if they are not.
-    return PairLaws(smooth, neighbors, law_of(-both)._replace(rate=1.0))
+    return PairLaws(smooth, neighbors, law_of(-both)._replace(rate=1.0), math.log(2) - math.lgamma(rows + 1))
 
 
 def _columns(pairs: int) -> int:
@@ -129,9 +177,13 @@ def _null_ksg(ranks: np.ndarray, first: np.ndarray, second: np.ndarray, k: int) 
     return out
 
 
-def own_law(x: Basis, y: Basis, draws: int) -> NullLaw:
-    """Return the law of two columns by permutations of their own."""
-    return law_of(permuted_scores(x, y, draws, SEED))
+def fitted_law(sample: np.ndarray) -> NullLaw:
+    """Return the law of a small sample.
+
+    A few hundred draws tell the slope of the tail. It is made smaller by two standard errors: p errs upwards.
+    """
+    law = law_of(sample)
+    return law._replace(rate=law.rate * (1 - 2 / math.sqrt(tail_draws(sample.size))))
 
 
 def grid(n: int, ratio: float = 1.1) -> int:

@@ -11,8 +11,12 @@ from .smooth import wave_scores, waves_of_ranks
 from .work import AUTO, LOG_P, LOG_WORTH_AUTO, MI, RANKED, Work, estimate_auto
 
 
-def fill_ranked(work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, out: np.ndarray) -> None:
+def fill_ranked(
+    work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, out: np.ndarray, local: LocalNull | None
+) -> None:
     """Fill out (2, p, q) with MI and log p of the wanted pairs of columns (p, n) and (q, n)."""
+    if not wanted.any():
+        return  # of a single column there may be no law
     n = x.shape[1]
     orders = np.argsort(x, axis=1)
     ranks_x, ranks_y = np.argsort(orders, axis=1), np.argsort(np.argsort(y, axis=1), axis=1)
@@ -24,8 +28,7 @@ def fill_ranked(work: Work, x: np.ndarray, y: np.ndarray, wanted: np.ndarray, ou
     by_neighbors = laws.neighbors.log_pvalue(ksg_score(mi, n))
     by_waves = laws.smooth.log_pvalue(wave_scores(waves_x, waves_y)[first, second])
     log_p = laws.log_pvalue(by_waves, by_neighbors)
-    if work.neighbors is not None:
-        local = LocalNull(work)
+    if local is not None:
         for p in np.flatnonzero(log_p < LOG_WORTH):
             i, j = first[p], second[p]
             if by_waves[p] <= by_neighbors[p]:

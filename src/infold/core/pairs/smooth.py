@@ -77,10 +77,15 @@ def even_chi2_score(sums: np.ndarray, degrees: int) -> np.ndarray:
 
 def basis_scores(x: Basis, functions_y: np.ndarray, sizes_y: tuple[int, ...]) -> np.ndarray:
     """Return the same (b,) for one column and each of b others of one kind: functions_y (b, m, n)."""
-    n = x.functions.shape[1]
-    squares = (n - 1) * np.einsum("in,bjn->bij", x.functions, functions_y, optimize=True) ** 2
-    smallest = np.ones(len(functions_y))
-    for a, b in zip(x.sizes, sizes_y, strict=True):
+    products = np.einsum("in,bjn->bij", x.functions, functions_y, optimize=True)
+    return nested_scores(products, x.functions.shape[1], x.sizes, sizes_y)
+
+
+def nested_scores(products: np.ndarray, n: int, sizes_x: tuple[int, ...], sizes_y: tuple[int, ...]) -> np.ndarray:
+    """Return the scores (b,) of inner products (b, i, j) of functions of n rows."""
+    squares = (n - 1) * products**2
+    smallest = np.ones(len(products))
+    for a, b in zip(sizes_x, sizes_y, strict=True):
         if a and b:
             np.minimum(smallest, chdtrc(a * b, squares[:, :a, :b].sum(axis=(1, 2))), out=smallest)
     return -np.log(np.maximum(smallest, TINY))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .given import LocalNull
 from .groups import group_pair
 from .mixed import basis_of, mixed_pair
 from .ranked import fill_ranked
@@ -41,12 +42,13 @@ def tile_values(work: Work, tile: Tile) -> np.ndarray:
     rows, columns = np.arange(tile.top, tile.bottom), np.arange(tile.left, tile.right)
     out = np.full((2, rows.size, columns.size), np.nan)
     wanted = rows[:, None] < columns
+    local = None if work.neighbors is None else LocalNull(work)
     single = np.array([node.is_single for node in work.nodes])
     for a, have_a in _by_holes(work, rows[single[rows]]):
         for b, have_b in _by_holes(work, columns[single[columns]]):
             where = np.ix_(LAYERS, a - tile.top, b - tile.left)
             part = out[where]
-            _fill(work, a, b, have_a & have_b, a[:, None] < b, part)
+            _fill(work, a, b, have_a & have_b, a[:, None] < b, part, local)
             out[where] = part
     for i, j in np.argwhere(wanted & ~(single[rows][:, None] & single[columns])):
         out[:, i, j] = group_pair(work, rows[i], columns[j])
@@ -61,7 +63,15 @@ def _by_holes(work: Work, nodes: np.ndarray) -> list[tuple[np.ndarray, np.ndarra
     return [(np.array(some), ~np.frombuffer(holes, bool)) for holes, some in parts.items()]
 
 
-def _fill(work: Work, a: np.ndarray, b: np.ndarray, there: np.ndarray, wanted: np.ndarray, out: np.ndarray) -> None:
+def _fill(
+    work: Work,
+    a: np.ndarray,
+    b: np.ndarray,
+    there: np.ndarray,
+    wanted: np.ndarray,
+    out: np.ndarray,
+    local: LocalNull | None,
+) -> None:
     """Fill out (2, a, b) for the wanted pairs of nodes of one column, on the rows `there`, which all of them have."""
     if np.count_nonzero(there) < work.fewest_rows:
         out[LOG_P][wanted] = 0.0
@@ -71,12 +81,12 @@ def _fill(work: Work, a: np.ndarray, b: np.ndarray, there: np.ndarray, wanted: n
     if ranked[0].any() and ranked[1].any():
         where = np.ix_(LAYERS, *map(np.flatnonzero, ranked))
         part, (x, y) = out[where], (np.array([v for kind, v in side if kind == RANKED]) for side in sides)
-        fill_ranked(work, x, y, wanted[where[1][0], where[2][0]], part)
+        fill_ranked(work, x, y, wanted[where[1][0], where[2][0]], part, local)
         out[where] = part
     others = np.argwhere(wanted & ~(ranked[0][:, None] & ranked[1]))
     bases = [{k: basis_of(sides[s][k]) for k in np.unique(others[:, s])} for s in range(2)]
     for i, j in others:
-        out[:, i, j] = mixed_pair(work, sides[0][i], sides[1][j], bases[0][i], bases[1][j])
+        out[:, i, j] = mixed_pair(work, sides[0][i], sides[1][j], bases[0][i], bases[1][j], local)
 
 
 def _column(work: Work, node: int, there: np.ndarray) -> Column:

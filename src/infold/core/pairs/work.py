@@ -17,6 +17,7 @@ from .null import PairLaws
 RANKED, TIED, NOMINAL = 0, 1, 2  # numbers of which few tie, and these in random order; of which many tie; classes
 KSG, AUTO = "ksg", "auto"
 LOG_WORTH_AUTO = math.log(ALPHA_DEPENDENT)  # auto answers 0 above
+LEAST_PVALUE = 1e-300  # that is told
 MI, LOG_P = 0, 1  # the layers of a tile
 
 Column = tuple[int, np.ndarray]  # kind and values

@@ -10,8 +10,11 @@ const buttons = { back: document.getElementById("back"), next: document.getEleme
 const collator = new Intl.Collator();
 const state = { key: "p", down: false, from: 0, shown: edges };
 
-function text(value) {
+const SMALLEST_P = 1e-9;
+
+function text(value, isChance) {
   if (value === null) return "–";
+  if (isChance && value < SMALLEST_P) return "< 1e\u22129";
   const size = Math.abs(value);
   const short = value === 0 ? "0" : size < 1e-3 || size >= 1e4 ? value.toExponential(1) : value.toPrecision(3);
   return short.replace(/-/g, "\u2212");
@@ -27,7 +30,7 @@ function draw() {
     }
     for (const key of ["mi", "p", "q"]) {
       const cell = row.insertCell();
-      cell.textContent = text(e[key]);
+      cell.textContent = text(e[key], key !== "mi");
       cell.className = "n";
     }
     return row;
