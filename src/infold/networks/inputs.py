@@ -11,7 +11,7 @@ import numpy as np
 
 from infold.data.checks import check_choice
 from infold.data.kinds import CONTINUOUS, NOMINAL, ORDINAL, count_distinct
-from infold.data.question import aligned
+from infold.data.question import aligned, check_lengths
 from infold.data.tables import MISSING, Table, check_table, listed
 
 PAIRWISE = "pairwise"
@@ -54,7 +54,7 @@ def gather(X: Any, Y: Any, given: Any, nodes: Any, discrete_x: Any, discrete_y: 
         inputs = {name: aligned(data, name, index, labelled[0]) for name, data in inputs.items()}
     declared = {"X": discrete_x, "Y": discrete_y, "given": None}
     tables = {name: check_table(data, name, discrete=declared[name], missing=holes) for name, data in inputs.items()}
-    _check_lengths(tables)
+    check_lengths(tables)
     tables = {name: _named(name, table, Y is not None) for name, table in tables.items()}
     if names_given is not None:
         tables = _split(tables, names_given)
@@ -82,16 +82,6 @@ def _named(name: str, table: Table, prefixed: bool) -> Table:
             f"{name} has more than one column named {repeated[0]!r}, but nodes need names of their own; rename them."
         )
     return table._replace(names=names)
-
-
-def _check_lengths(tables: Mapping[str, Table]) -> None:
-    (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
-    for name, count in others:
-        if count != n:
-            raise ValueError(
-                f"{first} has {n} rows and {name} has {count}, but row i of both must be the same sample; pass equal "
-                f"lengths."
-            )
 
 
 def _split(tables: dict[str, Table], wanted: list[str | int]) -> dict[str, Table]:
