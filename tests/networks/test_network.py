@@ -316,3 +316,10 @@ def test_text_and_json_are_those_of_all_results(found):
     assert both["n_features"] == [1, 2, 1]
     assert (both["y_names"], both["y_kinds"]) == (["c", "class"], ["continuous", "nominal"])
     assert (both["z_names"], both["z_kinds"]) == (["b"], ["continuous"])
+
+
+def test_rows_of_series_are_warned_of(rng):
+    table = rng.normal(size=(200, 4))
+    infold.network(table, n_jobs=1)  # a warning would be an error here
+    with pytest.warns(infold.DataWarning, match="resemble the row before"):
+        infold.network(np.cumsum(table, axis=0), n_jobs=1)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
-from infold.data.checks import check_choice, check_count
+from infold.data.checks import check_choice, check_count, warn
 from infold.data.kinds import CONTINUOUS, NOMINAL
 from infold.parallel.scheduler import in_order
 from infold.results import NATS_PER_UNIT
@@ -21,6 +22,7 @@ from .store import Folder, Memory
 
 METHODS = ("ksg", "auto")
 FEWEST_ROWS = 8
+SURELY_SERIES, LOOKED_AT = 5.0, 50  # standard errors of a lag-1 correlation; columns whose median it is
 
 
 def network(
@@ -124,6 +126,7 @@ def network(
         raise ValueError(
             f"n_neighbors={k} needs at least {fewest_rows(k)} samples, but X has {n}; lower n_neighbors or add samples."
         )
+    _warn_of_series(columns)
     seed = _seed(random_state)
     settings: dict[str, Any] = {"method": method, "n_neighbors": k, "missing": missing, "random_state": seed}
     shape = _shape(columns)
@@ -141,6 +144,24 @@ def network(
         units=units, method=method, n_samples=n, kinds=columns.kinds, given=columns.given_names,
         n_dropped=columns.n_dropped, settings=settings, columns=columns,
     )  # fmt: skip
+
+
+def _warn_of_series(columns: Columns) -> None:
+    """Warn if most columns of measurements resemble the row before: p-values are for independent rows."""
+    table = columns.values[[kind == CONTINUOUS for kind in columns.kinds]]
+    table = table[:: -(-len(table) // LOOKED_AT) or 1]
+    table = table[:, ~np.isnan(table).any(axis=0)]
+    if len(table) < 2 or table.shape[1] < FEWEST_ROWS:
+        return
+    ranks = rankdata(table, axis=1)
+    ranks = (ranks - ranks.mean(axis=1, keepdims=True)) / ranks.std(axis=1, keepdims=True)
+    memory = (ranks[:, 1:] * ranks[:, :-1]).mean(axis=1)
+    if np.median(memory) * math.sqrt(table.shape[1]) > SURELY_SERIES:
+        warn(
+            f"Rows resemble the row before (lag-1 correlation {np.median(memory):.2f}), but p-values take them as "
+            f"independent: for series see lagged_mutual_information and transfer_entropy_matrix; if the table is "
+            f"merely sorted, nothing is wrong."
+        )
 
 
 def _seed(random_state: Any) -> int:
