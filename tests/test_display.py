@@ -148,9 +148,10 @@ class Tags(html.parser.HTMLParser):
 def test_notebooks_show_a_table_and_a_picture(results, name):
     from matplotlib import pyplot
 
+    before = pyplot.get_fignums()
     shown = Tags(results[name]._repr_html_())
     assert shown.images[0]["src"].startswith("data:image/png;base64,")
-    assert not pyplot.get_fignums()  # nothing is left open
+    assert pyplot.get_fignums() == before  # nothing is left open
 
 
 def test_html_escapes_names_and_needs_no_matplotlib(results, monkeypatch):
