@@ -29,6 +29,7 @@ def test_a_law_decreases(rng):
     assert log_p[0] <= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 60])
 def test_pvalues_are_uniform_beside_plain_permutations(n):
     laws = pair_laws(n, 3, Draws(200_000, 20_000))
