@@ -17,11 +17,12 @@ from ..knn.discrete import local_discrete, row_codes
 from ..knn.information import shared_spaces
 from .coordinates import curved, draw_centres, ridge_cca
 from .labels import Origin, label_entropy, plain
-from .neighbors import judged_local, mean_error
+from .neighbors import Tables, judged_local, mean_error
 from .scores import tied_ranks
 
 FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more folds: each row to learn from counts
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
+COLUMNS = "columns"  # the look at the columns as they are
 COUNTS = (1, 4, 9)  # coordinates per side
 MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they share a scale
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
@@ -63,10 +64,8 @@ def sharpened(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray, sharp: n
     return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual
 
 
-def bump_locals(
-    a: np.ndarray, b: np.ndarray, labels: tuple[bool, bool], split: Split, ks: Sequence[int], seed: int
-) -> dict[str, np.ndarray]:
-    """Return local values (ks, rows judged) on coordinates learned from bumps, by the look's name.
+def bump_views(a: np.ndarray, b: np.ndarray, labels: tuple[bool, bool], split: Split, seed: int) -> dict[str, Tables]:
+    """Return coordinates of all rows, learned from bumps around some, by the look's name.
 
     `labels` says which sides are indicators alone: these are kept as they are, and so are as many coordinates of the
     other side as tell all labels apart.
@@ -77,11 +76,7 @@ def bump_locals(
     u, v = (one(side) for one, side in zip(maps, features, strict=True))
     most = min(u.shape[1], v.shape[1])
     counts = {count for count in COUNTS if count <= most} | ({most} if any(labels) else set())
-    found = {}
-    for count in sorted(counts):
-        tables = a if labels[0] else u[:, :count], b if labels[1] else v[:, :count]
-        found[f"bumps {count}"] = np.array([judged_local(tables, split.use, k) for k in ks])
-    return found
+    return {f"bumps {c}": (a if labels[0] else u[:, :c], b if labels[1] else v[:, :c]) for c in sorted(counts)}
 
 
 def label_local(a: np.ndarray, b: np.ndarray, seed: int) -> np.ndarray:
@@ -113,36 +108,48 @@ def free_locals(
     seed: int,
     *,
     origins: tuple[Origin, Origin] | None = None,
+    only: str | None = None,
     n_jobs: int | None,
     verbose: int = 0,
 ) -> dict[str, np.ndarray]:
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
-    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at.
+    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. What
+    KSG loses by the width of neighbourhoods is given back to the look that says most. `only` names a single look.
     """
-    ks = (k, *(times * k for times in WIDER), SHARP)
-    judged = np.concatenate([split.use for split in splits])
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
     if all(labels):
-        return {"columns": label_local(a, b, seed)}
-    found = {}
+        return {COLUMNS: label_local(a, b, seed)}
+    judged = np.concatenate([split.use for split in splits])
+    views: dict[str, list[tuple[Tables, np.ndarray]]] = {}  # tables, and the rows to judge
     if max(n_columns) <= MOST_COLUMNS:
-        found["columns"] = np.array([judged_local((a, b), judged, one) for one in ks])
-    if sum(n_columns) > 2:
-        tasks = [(a, b, labels, split, ks, seed) for split in splits]
-        parts = run(bump_locals, tasks, n_jobs=n_jobs, label="looks", verbose=verbose)
-        found |= {name: np.hstack([part[name] for part in parts]) for name in parts[0]}
-    sides = zip((a, b), both, strict=True)
-    rows = min(rows_per_label(side[:, origin.label]) for side, origin in sides)
-    codes = row_codes(tied_ranks(np.hstack([a, b])).T)
-    is_copy = np.bincount(codes)[codes[judged]] > 1
-    local = {}
-    for name, by_k in found.items():
-        by_k[-1, is_copy] = by_k[0, is_copy]  # a copy's nearest neighbour is itself once more, which tells nothing
-        local[name] = np.full(len(a), np.nan)
-        # Among the few rows of a label, many neighbours are all of them: that is no loss by their width.
-        local[name][judged] = sharpened(*by_k) if rows >= 2 * max(WIDER) * k else by_k[0]
+        views[COLUMNS] = [((a, b), judged)]
+    if sum(n_columns) > 2 and only != COLUMNS:
+        tasks = [(a, b, labels, split, seed) for split in splits]
+        parts = run(bump_views, tasks, n_jobs=n_jobs, label="coordinates", verbose=verbose)
+        for name in parts[0]:
+            views[name] = [(part[name], split.use) for part, split in zip(parts, splits, strict=True)]
+    if only is not None:
+        views = {only: views[only]}
+
+    def judge(names: Sequence[str], ks: Sequence[int]) -> list[np.ndarray]:
+        tasks = [(*part, one) for name in names for one in ks for part in views[name]]
+        values = iter(run(judged_local, tasks, n_jobs=n_jobs, label="looks", verbose=verbose))
+        return [np.concatenate([next(values) for _ in views[name]]) for name in names for _ in ks]
+
+    found = dict(zip(views, judge(list(views), [k]), strict=True))
+    rows = min(rows_per_label(side[:, origin.label]) for side, origin in zip((a, b), both, strict=True))
+    if rows >= 2 * max(WIDER) * k:  # among the few rows of a label, many neighbours are all: no loss by their width
+        most = max(found, key=lambda name: found[name].mean())
+        wider, widest, sharp = judge([most], [*(times * k for times in WIDER), SHARP])
+        codes = row_codes(tied_ranks(np.hstack([a, b])).T)
+        is_copy = np.bincount(codes)[codes[judged]] > 1
+        # A copy's nearest neighbour is itself once more, which tells nothing.
+        found[most] = sharpened(found[most], wider, widest, np.where(is_copy, found[most], sharp))
+    local = {name: np.full(len(a), np.nan) for name in found}
+    for name, values in found.items():
+        local[name][judged] = values
     return local
 
 

@@ -187,8 +187,7 @@ def look(
     local = shifted(gaussian_local(a, b, gauss.n_pairs), linear)
 
     def again(of_x: Rows, of_y: Rows) -> float:
-        part = gaussian_part(a[of_x], b[of_y])
-        return part.mi - overcount(a[of_x], b[of_y], part.n_pairs)
+        return gaussian_part(a[of_x], b[of_y]).mi - twice
 
     first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
     found: list[Candidate] = [] if scores.are_labels else [first]
@@ -201,8 +200,8 @@ def look(
     for view, values in _free(scores, columns_x, columns_y, setting).items():
 
         def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
-            local = _free(scores.rows(of_x, of_y), columns_x, columns_y, setting.of(len(of_x)))[view]
-            return float(np.nanmean(local))
+            some = scores.rows(of_x, of_y)
+            return float(np.nanmean(_free(some, columns_x, columns_y, setting.of(len(of_x)), view)[view]))
 
         one = free_candidate(name, view, values, refit, gaussian=first if found else None)
         if one.mi > linear or not found or linear == 0:
@@ -212,12 +211,14 @@ def look(
     return Looks(found, gauss, evidence)
 
 
-def _free(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> dict[str, np.ndarray]:
-    """Return the local values of all free looks at some columns."""
+def _free(
+    scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting, only: str | None = None
+) -> dict[str, np.ndarray]:
+    """Return the local values of all free looks at some columns, or of one."""
     a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
     origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
     k, splits, seeds, n_jobs, verbose = setting
-    return free_locals(a, b, splits, k, seeds[0], origins=origins, n_jobs=n_jobs, verbose=verbose)
+    return free_locals(a, b, splits, k, seeds[0], origins=origins, only=only, n_jobs=n_jobs, verbose=verbose)
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

@@ -43,10 +43,18 @@ def rank_waves(table: np.ndarray, order: int) -> np.ndarray:
     are 0, and so are those for which a few rows stand out, as with many zeros, since their law is not normal.
     """
     n = len(table)
-    u = (tied_ranks(table) - 0.5) / n
-    waves = math.sqrt(2 / n) * np.cos(np.pi * np.arange(1, order + 1)[:, None, None] * u)
-    waves -= waves.mean(axis=1, keepdims=True)
-    for j, wave in enumerate(waves):  # without ties they are orthonormal as they are
+    ranks = tied_ranks(table)
+    waves = math.sqrt(2 / n) * np.cos(np.pi / n * np.arange(1, order + 1)[:, None, None] * (ranks - 0.5))
+    is_tied = [np.unique(column).size < n for column in ranks.T]
+    waves[:, :, is_tied] = _orthonormal(waves[:, :, is_tied])  # without ties they are as they are
+    return waves
+
+
+def _orthonormal(waves: np.ndarray) -> np.ndarray:
+    """Return waves (order, n, p) made orthonormal and centred one after the other, those that rest on few rows as 0."""
+    n = waves.shape[1]
+    waves = waves - waves.mean(axis=1, keepdims=True)
+    for j, wave in enumerate(waves):
         for _ in range(2):  # twice is enough
             wave -= np.einsum("inp,ip->np", waves[:j], np.einsum("inp,np->ip", waves[:j], wave))
         lengths = np.sqrt((wave**2).sum(axis=0))
