@@ -266,6 +266,7 @@ _LOOKS = {
     r"\b(\d+) blocks: .*": r"\1 blocks of columns, one after the other",
     r"\bgiven: ": "",
     r"\bgaussian\b": "a Gaussian copula",
+    r"\bclasses\b": "Gaussian classes",
     r"\bbumps 1\b": "neighbours along one learned coordinate",
     r"\bbumps (\d+)": r"neighbours in \1 learned coordinates",
     r"\bturned (\d+)": r"a Gaussian copula, and neighbours in \1 turned coordinates",

@@ -44,7 +44,8 @@ class Adaptive(MutualInformationEstimator):
     mi_ : float
         The estimate in nats, `linear_` + `excess_`.
     linear_, excess_ : float
-        What a Gaussian copula of the same columns explains, and what is beyond it.
+        What a Gaussian copula of the same columns explains (Gaussian classes, if one side is a label), and what is
+        beyond it.
     standard_error_ : float
         Of `mi_`, bias included as far as halves of the rows show it, and with several columns a tenth of `mi_` for what
         no look sees: see the method's page for how often the truth is within two of them.

@@ -151,7 +151,8 @@ def _adapt(
     found += _sums(scores, screen.x, screen.y, setting)
     taken, columns = _taken(found, along) or (Candidate(ALL, "", 0.0, 0.0, local=np.zeros(n)), every)
     found += along
-    if not any(c.overcount for c, _ in found):  # else Gaussian parts count something twice
+    # Gaussian parts count something twice, if others did; and the columns of a label tell the same thing.
+    if not any(c.overcount for c, _ in found) and not (scores.one_is_label and taken.mi):
         taken, columns = _with_weak_columns(taken, columns, weak, wide, every)
     if taken.linear == 0:  # directions have no Gaussian part of their own
         taken = replace(taken, linear=min(max((c.linear for c, _ in found), default=0.0), taken.mi))

@@ -1,7 +1,7 @@
 """Looks at some columns: each yields local log ratios, an estimate and its standard error; the best one is taken.
 
-The *Gaussian* look is the MI of a Gaussian copula, less what it surely counts twice. *Guided* looks add what KSG on a
-view shows beyond Gaussian surrogates. *Free* looks are KSG by itself.
+The *Gaussian* look is the MI of a Gaussian copula, less what it surely counts twice; of Gaussian classes, where one
+side is a label. *Guided* looks add what KSG on a view shows beyond Gaussian surrogates. *Free* looks are KSG by itself.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from ..knn.discrete import row_codes
 from .crossfit import Split, deal, free_locals
+from .discriminant import discriminant_local
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
 from .neighbors import ksg_local, mean_error
-from .scores import Scores
+from .scores import Scores, tied_ranks
 from .surrogates import radii_excess, turned_excesses
 from .views import RADIUS_NEIGHBORS, Pair, radii, refutes_spheres
 
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
 DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
-GAUSSIAN = "gaussian"
+GAUSSIAN, CLASSES = "gaussian", "classes"
 
 Rows = np.ndarray
 Refit = Callable[[Rows, Rows], float]  # the same look at some rows of x, paired with some rows of y
@@ -39,7 +41,8 @@ class Candidate:
     columns : str
         The set of columns: "all", "screened", "3 blocks", "directions of X" …
     view : str
-        "gaussian"; "turned 2", "radii" (guided); "columns", "bumps 4" (free); of blocks, one each.
+        "gaussian", or "classes" where one side is a label; "turned 2", "radii" (guided); "columns", "bumps 4" (free);
+        of blocks, one each.
     mi, standard_error : float
         The estimate, and its standard error; bias is not in it.
     linear : float
@@ -182,14 +185,10 @@ def look(
     """Return all looks at some columns of both sides, or all but the guided ones."""
     a, b = scores.x[:, columns_x], scores.y[:, columns_y]
     gauss = gaussian_part(a, b)
-    twice = overcount(a, b, gauss.n_pairs)
-    linear = max(gauss.mi - twice, 0.0)
-    local = shifted(gaussian_local(a, b, gauss.n_pairs), linear)
-
-    def again(of_x: Rows, of_y: Rows) -> float:
-        return gaussian_part(a[of_x], b[of_y]).mi - twice
-
-    first = Candidate(name, GAUSSIAN, linear, gauss.standard_error, linear, twice, local=local, refit=again)
+    if scores.one_is_label:
+        first = _of_classes(name, scores, columns_x, columns_y, setting)
+    else:
+        first = _of_gaussians(name, a, b, gauss)
     found: list[Candidate] = [] if scores.are_labels else [first]
     evidence: list[Evidence] = []
     if guided and not scores.have_labels:  # labels neither turn nor have a radius
@@ -204,11 +203,40 @@ def look(
             return float(np.nanmean(_free(some, columns_x, columns_y, setting.of(len(of_x)), view)[view]))
 
         one = free_candidate(name, view, values, refit, gaussian=first if found else None)
-        if one.mi > linear or not found or linear == 0:
+        if one.mi > first.linear or not found or first.linear == 0:
             found.append(one)
         known = values[np.isfinite(values)]
         evidence.append(free_evidence(float(known.mean()), mean_error(known), refit))
     return Looks(found, gauss, evidence)
+
+
+def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart) -> Candidate:
+    """Return the look of a Gaussian copula, less what it surely counts twice."""
+    twice = overcount(a, b, gauss.n_pairs)
+    mi = max(gauss.mi - twice, 0.0)
+    local = shifted(gaussian_local(a, b, gauss.n_pairs), mi)
+
+    def again(of_x: Rows, of_y: Rows) -> float:
+        return gaussian_part(a[of_x], b[of_y]).mi - twice
+
+    return Candidate(name, GAUSSIAN, mi, gauss.standard_error, mi, twice, local=local, refit=again)
+
+
+def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> Candidate:
+    """Return the look of Gaussian classes, where one side is a label."""
+
+    def local_of(scores: Scores, splits: list[Split]) -> np.ndarray:
+        sides = [(scores.even_x[:, columns_x], scores.origin_x), (scores.even_y[:, columns_y], scores.origin_y)]
+        (a, _), (labels, _) = sides[::-1] if scores.origin_x.label.all() else sides
+        return discriminant_local(a, row_codes(tied_ranks(labels).T), splits)
+
+    def again(of_x: Rows, of_y: Rows) -> float:
+        return float(np.nanmean(local_of(scores.rows(of_x, of_y), setting.of(len(of_x)).splits)))
+
+    local = local_of(scores, setting.splits)
+    known = local[np.isfinite(local)]
+    mi, error = max(float(known.mean()), 0.0), float(known.std()) / math.sqrt(known.size)
+    return Candidate(name, CLASSES, mi, error, mi, local=shifted(local, mi), refit=again)
 
 
 def _free(

@@ -96,6 +96,11 @@ class Scores(NamedTuple):
         """Whether both sides have labels alone."""
         return bool(self.origin_x.label.all() and self.origin_y.label.all())
 
+    @property
+    def one_is_label(self) -> bool:
+        """Whether one side has labels alone, and the other has not."""
+        return bool(self.origin_x.label.all() != self.origin_y.label.all())
+
     def rows(self, of_x: np.ndarray, of_y: np.ndarray) -> Scores:
         """Return the scores of some rows of x, paired with some rows of y."""
         x, y, even_x, even_y, *origins = self
