@@ -202,7 +202,7 @@ def look(
             some = scores.rows(of_x, of_y)
             return float(np.nanmean(_free(some, columns_x, columns_y, setting.of(len(of_x)), view)[view]))
 
-        one = free_candidate(name, view, values, refit, gaussian=first if found else None)
+        one = free_candidate(name, view, values, refit, gaussian=first if first.view == GAUSSIAN and found else None)
         if one.mi > first.linear or not found or first.linear == 0:
             found.append(one)
         known = values[np.isfinite(values)]
@@ -235,8 +235,8 @@ def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.
 
     local = local_of(scores, setting.splits)
     known = local[np.isfinite(local)]
-    mi, error = max(float(known.mean()), 0.0), float(known.std()) / math.sqrt(known.size)
-    return Candidate(name, CLASSES, mi, error, mi, local=shifted(local, mi), refit=again)
+    mi = max(float(known.mean()), 0.0)
+    return Candidate(name, CLASSES, mi, mean_error(known), mi, local=shifted(local, mi), refit=again)
 
 
 def _free(
