@@ -36,6 +36,7 @@ class _Sides(NumberLike, Shown):
     n_features: tuple[int, ...]
     names: tuple[tuple[str, ...] | None, ...]
     kinds: tuple[tuple[str, ...], ...]
+    entropies: tuple[float | None, ...]
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -46,8 +47,21 @@ class _Sides(NumberLike, Shown):
         """The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0."""
         return information_coefficient(self.mi, self.units)
 
+    @property
+    def entropy_share(self) -> float | None:
+        """I / min H over the nominal sides, between 0 and 1; None if both sides have numbers, and given Z."""
+        known = [entropy for entropy in self.entropies if entropy]
+        return min(max(self.mi, 0.0) / min(known), 1.0) if known and self.given is None else None
+
     def _reads_as(self) -> Iterator[tuple[str, str]]:
-        if self.mi > 0:
+        """Say what the number means: as a share of a nominal side's entropy if there is one, else as a correlation."""
+        share = self.entropy_share
+        if share and self.mi > 0:
+            side, most = min(
+                ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
+            )
+            yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
+        elif self.mi > 0:
             found = self.information_coefficient
             size = "over 0.99" if found > 0.99 else f"{found:.2f}"
             yield "reads as", f"a correlation of {size}, if both were normal (information coefficient)"
@@ -152,12 +166,6 @@ class MutualInformation(_Sides):
         return 0 if self.dropped_rows is None else self.dropped_rows.size
 
     @property
-    def entropy_share(self) -> float | None:
-        """I / min H over the nominal sides, between 0 and 1; None if both sides have numbers, and given Z."""
-        known = [entropy for entropy in self.entropies if entropy]
-        return min(max(self.mi, 0.0) / min(known), 1.0) if known and self.given is None else None
-
-    @property
     def normalized(self) -> float:
         """`entropy_share` where a side is nominal, else `information_coefficient`: between 0 and 1."""
         share = self.entropy_share
@@ -230,17 +238,6 @@ class MutualInformation(_Sides):
             yield "local", f"one value per sample, from {self.local.min():.3g} to {self.local.max():.3g}, {spread}"
         yield "method", f"{self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}"
         yield from (("note", note) for note in self.notes)
-
-    def _reads_as(self) -> Iterator[tuple[str, str]]:
-        """Say what the number means: beside all that a nominal side could tell, if there is one."""
-        share = self.entropy_share
-        if share is None or self.mi <= 0:
-            yield from super()._reads_as()
-            return
-        side, most = min(
-            ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
-        )
-        yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
 
     def _why(self) -> Iterator[tuple[str, str]]:
         """Say how an adaptive answer came about."""
@@ -341,10 +338,12 @@ class _Inference(_Sides):
     kinds: tuple[tuple[str, ...], ...] = ((), ())
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
+    entropies: tuple[float | None, ...] = (None, None)
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
         """Return plain types for JSON (docs/json.md); `arrays=True` adds arrays with a value per resample."""
-        shown = [f.name for f in fields(self) if f.name not in ("names", "kinds", *(() if arrays else self._arrays))]
+        hidden = ("names", "kinds", "entropies", *(() if arrays else self._arrays))
+        shown = [f.name for f in fields(self) if f.name not in hidden]
         kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
         return stamp(kind) | {name: plain_types(getattr(self, name)) for name in shown} | self._sides_to_dict()
 

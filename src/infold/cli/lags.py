@@ -64,6 +64,7 @@ def lags(
             ),
             **options,
         )
+        found = warned.shown_by(found, as_json)
         if output is not None:
             from infold.plotting import new_figure
 

@@ -16,6 +16,9 @@ from .kinds import CONTINUOUS, MOST_LABELS, column_kinds, count_distinct, is_who
 from .labels import recoded
 from .tables import Table, check_table, listed
 
+FEWEST_COPIES = 0.02  # share of the rows; each per cent of copies adds about .01 nats to independent columns' KSG
+MOST_NOTED = 5  # a block with more columns of few whole numbers holds counts or grades rather than classes
+
 
 @dataclass(frozen=True)
 class Question:
@@ -274,16 +277,13 @@ def _recoded(table: Table) -> Table:
 def _label_notes(name: str, table: Table) -> list[str]:
     """Tell of numbers that may be names of classes, and how to say so."""
     columns = [c for c, column in enumerate(table.values.T) if c not in table.nominal and looks_like_labels(column)]
-    if not columns:
+    if not 0 < len(columns) <= MOST_NOTED:
         return []
     labels = [table.names[c] if table.names else c for c in columns]
-    if len(columns) == table.values.shape[1]:
-        which = "=True"
-    else:
-        which = f"={labels if len(labels) > 1 else labels[0]!r}" if len(labels) <= 5 else " with their names"
+    which = labels if len(labels) > 1 else labels[0] if table.names or table.values.shape[1] > 1 else True
     return [
         f"{name} has only a few whole numbers in {listed(columns, table.names)}, and their order counts; if they stand "
-        f"for classes, pass discrete_{name.lower()}{which} (--discrete in a command)."
+        f"for classes, pass discrete_{name.lower()}={which!r}."
     ]
 
 
@@ -396,11 +396,12 @@ def _warn_repeated_rows(question: Question) -> None:
         return
     columns = [column for block in blocks for column in block]
     n_repeats = count_repeats(columns)
-    if n_repeats and (not question.is_discrete or _are_copies(columns, n - n_repeats)):
+    if n_repeats < FEWEST_COPIES * n:
+        return
+    if not question.is_discrete or _are_copies(columns, n - n_repeats):
         warn(
-            f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
-            f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
-            f"are no new measurements, or read the estimate with care."
+            f"{n_repeats} of {n} rows repeat another row in every column, which pulls estimates up. Drop copies that are "
+            f"not new measurements; if values are merely rounded, read the estimate with care."
         )
 
 

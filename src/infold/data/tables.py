@@ -285,8 +285,13 @@ def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
     if not bad.any():
         return
     row, column = (int(i[0]) for i in np.nonzero(bad))
-    kind = "infinity (inf)" if np.isinf(values[row, column]) else "missing label" if column in nominal else "NaN"
     remedy = "" if missing == "drop" else "drop those rows (missing='drop') or "
+    if column in nominal:
+        raise ValueError(
+            f"{name} has missing labels, the first in row {row}, column {listed([column], names)}; {remedy}give them a "
+            f"label of their own."
+        )
+    kind = "infinity (inf)" if np.isinf(values[row, column]) else "NaN"
     raise ValueError(
         f"{name} contains {np.count_nonzero(bad)} NaN or infinite values, the first {kind} in row {row}, column "
         f"{listed([column], names)}, but distances need finite numbers; {remedy}fill them in."

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from infold.data.checks import check_count, warn
+from infold.data.order import alike_rows
 from infold.data.question import Question, ask
 from infold.data.tables import listed
 
@@ -49,6 +50,18 @@ def entropy_of_labels(question: Question, block: str) -> float | None:
     from infold.core.knn.discrete import row_codes
 
     return label_entropy(row_codes(question.columns(block)))
+
+
+def _order_notes(question: Question) -> tuple[str, ...]:
+    """Tell where the standard error and the p-value of an estimate may be too small; the estimate itself is not."""
+    found = alike_rows(question)
+    if found is None or found.by_class:
+        return ()
+    remedy = "thin the rows" if "Z" in question.blocks else f"a test with block={found.block} allows for that"
+    return (
+        f"{found.describe()}. If they are in order of time, the standard error and the p-value are too small; "
+        f"{remedy}.",
+    )
 
 
 FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
@@ -119,6 +132,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._fit(question)
+        if self.knows_pvalue and self.mi_:
+            self._notes += _order_notes(question)
         for doubt in (*self._doubts, *self._sparse_classes(question)):
             warn(doubt)
         return self

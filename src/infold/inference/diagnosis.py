@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infold.data.checks import check_count
+from infold.data.order import Memory, alike_rows, memory, ordered_values
 from infold.data.question import Question, ask
 from infold.estimators import MutualInformationEstimator
-from infold.inference.rows import Memory
 from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
@@ -28,14 +28,11 @@ from .given import (
     with_values,
 )
 from .notes import (
-    ALPHA_AUTOCORRELATION,
     autocorrelation_note,
     ceiling,
     ceiling_note,
     copies_note,
     few_samples_note,
-    ordered_values,
-    suggested_block,
     tell,
     tied_columns,
     ties_note,
@@ -400,15 +397,11 @@ def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
 
 def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
-    from infold.inference.rows import copied_share, memory
+    from infold.inference.rows import copied_share
 
     found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
-    block = None
-    sides = found["X"], found["Y"]  # what Z remembers cannot be mistaken for dependence
-    hint = autocorrelation_note(question, shuffle)
-    alike = max(one.pvalue for one in sides) <= ALPHA_AUTOCORRELATION
-    if shuffle.length == 1 and alike and (hint is None or hint.urgent):
-        block = suggested_block(*(one.length for one in sides))
+    alike = alike_rows(question, shuffle.groups) if shuffle.length == 1 else None
+    block = None if alike is None or alike.by_class else alike.block
     return Rows(tied_columns(question), copied_share(question.joint), found, block)
 
 

@@ -60,6 +60,7 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
         "names": estimator._names,
         "kinds": estimator._kinds,
         "n_dropped": 0 if estimator._dropped_rows is None else len(estimator._dropped_rows),
+        "entropies": tuple(entropy and entropy / settings.unit for entropy in estimator._entropies),
     }
 
 
