@@ -28,7 +28,9 @@ class Commands(typer.core.TyperGroup):
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if not _is_interrupt(error):
+                raise
             typer.echo("infold: interrupted", err=True)
             raise typer.Exit(130) from None
         except BrokenPipeError:
@@ -52,6 +54,13 @@ class Commands(typer.core.TyperGroup):
             where = error.filename or "the answer"
             code = _complain(f"{where} cannot be written ({error.strerror}); make some space, or name another place.")
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind an error: inside of a compiler it can surface as a RuntimeError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _complain(message: str) -> int:

@@ -109,7 +109,7 @@ def read_request(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
     )
     if missing not in (None, "error", "drop", "pairwise"):
-        raise UserError(f"--missing={missing} is not known; choose error, drop or, for relevance, pairwise.")
+        raise UserError(f"--missing={missing!r} is not known; choose error, drop or, for relevance, pairwise.")
     read_as = given(discrete=discrete, missing="drop" if missing == "pairwise" else missing)  # NaN in the tables
     picked = {"--x": x or "", "--y": y or "", **({} if given_columns is None else {"--given": given_columns})}
     table, columns = _read_table(file, picked, dialect, read_as)

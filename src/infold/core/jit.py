@@ -10,6 +10,7 @@ import functools
 import hashlib
 import multiprocessing
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,12 @@ EVERY_TIME = (
     "compiling kernels (up to half a minute), for this process alone: no folder to keep them in can be written; set "
     "NUMBA_CACHE_DIR to one that can."
 )
+NO_SPACE = (
+    "compiling kernels (up to half a minute), for this process alone: the disk that keeps them is full; make some "
+    "space, or set NUMBA_CACHE_DIR to a folder on another."
+)
 NOT_COMPILED = "NUMBA_DISABLE_JIT is set: kernels run as plain Python, a hundred times slower or more."
+LEAST_SPACE = 20_000_000  # bytes; all kernels together take about 8 MB
 PICKLE = b"\x80", b"."  # the first and the last byte of what numba keeps
 
 _checked_folders: set[str] = set()
@@ -70,6 +76,13 @@ def _is_broken(file: Path) -> bool:
         return file.exists()
 
 
+@functools.cache
+def _is_full(folder: str) -> bool:
+    """Return whether the disk of a cache folder, which may not exist yet, has no space for kernels."""
+    there = next(path for path in (Path(folder), *Path(folder).parents) if path.exists())
+    return shutil.disk_usage(there).free < LEAST_SPACE
+
+
 @functools.cache  # each sentence once, and not from each of many processes
 def _say(sentence: str) -> None:
     if os.environ.get("INFOLD_QUIET", "0") in ("", "0") and multiprocessing.parent_process() is None:
@@ -90,6 +103,10 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
             _say(NOT_COMPILED)
             return compiled
         folder = compiled.stats.cache_path
+        if folder is not None and _is_full(folder) and not any(Path(folder).glob(f"*.{function.__name__}-*.nbi")):
+            # numba would compile, and then fail to write.
+            _say(NO_SPACE)
+            return jit()(function)
         if folder is not None and folder not in _checked_folders:
             _checked_folders.add(folder)
             _drop_stale(Path(folder))

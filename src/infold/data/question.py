@@ -400,8 +400,8 @@ def _warn_repeated_rows(question: Question) -> None:
         return
     if not question.is_discrete or _are_copies(columns, n - n_repeats):
         warn(
-            f"{n_repeats} of {n} rows repeat another row in every column, which pulls estimates up. Drop copies that are "
-            f"not new measurements; if values are merely rounded, read the estimate with care."
+            f"{n_repeats} of {n} rows repeat another row in every column, which pulls estimates up. Drop copies "
+            f"that are not new measurements; if values are merely rounded, read the estimate with care."
         )
 
 

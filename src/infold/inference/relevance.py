@@ -316,18 +316,15 @@ def relevance(
     >>> infold.relevance(X[:, :2], Y, kind="together", random_state=0).relevant_x
     array([ True,  True])
     """
-    check_choice("kind", kind, KINDS)
-    check_choice("missing", missing, (*MISSING, PAIRWISE))
-    if given is not None:
-        _refuse_given(kind, missing, groups, block)
-    free = groups is None and block is None and given is None
+    _check_asked(kind, missing, given, groups, block)
+    needs_no_permutations = kind == ALONE and groups is None and block is None and given is None
     if method is None:
-        method = "auto" if kind == ALONE and free and n_permutations is None else "ksg"
+        method = "auto" if needs_no_permutations and n_permutations is None else "ksg"
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_share("level", level)
     if n_permutations is None:
-        n_permutations = 0 if kind == ALONE and free and estimator.knows_pvalue else N_PERMUTATIONS
+        n_permutations = 0 if needs_no_permutations and estimator.knows_pvalue else N_PERMUTATIONS
     else:
         check_count("n_permutations", n_permutations)
     if n_permutations:
@@ -338,16 +335,11 @@ def relevance(
         "discrete_y": discrete_y,
     }
     singles = None
-    if missing != PAIRWISE:
-        question = ask(X, Y, given, discrete_z=discrete_z, missing=missing, **asked)
-    elif kind == ALONE:
+    if missing == PAIRWISE:
         question, columns = ask_pairwise(X, Y, **asked)
         singles = [Single(one, shuffle_of(one, groups, block)) for one in columns]
     else:
-        raise ValueError(
-            f"missing='pairwise' is for kind='alone', but kind={kind!r} needs all columns of a row; pass "
-            f"missing='drop'."
-        )
+        question = ask(X, Y, given, discrete_z=discrete_z, missing=missing, **asked)
     shuffle = shuffle_of(question, groups, block)
     if question.is_conditional and n_neighbors is None:
         with_more_neighbors(estimator, question)
@@ -365,12 +357,21 @@ def relevance(
     )
 
 
-def _refuse_given(kind: str, missing: str, groups: Any, block: Any) -> None:
-    refuse_with_given(groups, block)
-    if kind != ALONE:
-        raise ValueError(f"given is for kind='alone', but kind={kind!r}; leave one of them out.")
-    if missing == PAIRWISE:
-        raise ValueError("missing='pairwise' is for X and Y alone, but Z is given; pass missing='drop'.")
+def _check_asked(kind: str, missing: str, given: Any, groups: Any, block: Any) -> None:
+    """Refuse what is not known, and what does not go together."""
+    check_choice("kind", kind, KINDS)
+    check_choice("missing", missing, (*MISSING, PAIRWISE))
+    if given is not None:
+        refuse_with_given(groups, block)
+        if kind != ALONE:
+            raise ValueError(f"given is for kind='alone', but kind={kind!r}; leave one of them out.")
+        if missing == PAIRWISE:
+            raise ValueError("missing='pairwise' is for X and Y alone, but Z is given; pass missing='drop'.")
+    if missing == PAIRWISE and kind != ALONE:
+        raise ValueError(
+            f"missing='pairwise' is for kind='alone', but kind={kind!r} needs all columns of a row; pass "
+            f"missing='drop'."
+        )
 
 
 class Single(NamedTuple):
