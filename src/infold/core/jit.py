@@ -1,7 +1,7 @@
 """The two decorators of all kernels, and their cache on disk.
 
-A kernel is compiled on its first call and kept on disk, so only the very first run waits. Who waits is told why, once,
-on stderr; INFOLD_QUIET=1 in the environment keeps that silent.
+A kernel is compiled on its first call and kept on disk, so only the very first run waits. A line on stderr says once
+why; INFOLD_QUIET=1 in the environment hides it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _drop_stale(folder: Path) -> None:
     """Remove compiled kernels of other sources, and damaged ones, from a cache folder.
 
     numba asks only whether the file of a kernel has changed, not those of the kernels that it calls: after an upgrade
-    it could run old code. So a folder's stamp must name exactly these sources. What numba cannot read ends in an error,
-    and a file that was cut short, or never filled, in worse.
+    it could run old code. So a folder's stamp must name exactly these sources. A file that numba cannot read is an
+    error, and one that was cut short, or never filled, can crash Python.
     """
     stamp = folder / f"infold-{_fingerprint()}.stamp"
     try:
@@ -66,7 +66,7 @@ def _drop_stale(folder: Path) -> None:
 
 
 def _is_broken(file: Path) -> bool:
-    """Return whether a file has not the first and the last byte that it should: all of them would take too long."""
+    """Return whether a file lacks the right first or last byte: reading all of it would take too long."""
     try:
         with file.open("rb") as stream:
             first = stream.read(1)

@@ -75,7 +75,7 @@ def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRo
 
 
 def _matters(x: Memory, y: Memory) -> bool:
-    """Return whether both sides remember, and so much that p-values are too small.
+    """Return whether both sides are autocorrelated so much that p-values are too small.
 
     By Bartlett's formula the variance of a correlation between independent series grows by this factor.
     """
@@ -143,7 +143,7 @@ def _basis(table: Table) -> np.ndarray | None:
 def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
     """Return the column that rows are sorted by, if any, and the rows of each of its values if these are few.
 
-    Values that go up in equal steps are no sorted column but a clock.
+    Values that rise in equal steps are a clock, not a sorted column.
     """
     n = question.n_samples
     for block in ("X", "Y"):

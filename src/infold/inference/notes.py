@@ -96,7 +96,7 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
 
 
 def silence_note(most: float, units: str) -> Note:
-    """Tell what an answer of exactly 0 by rule may have missed."""
+    """Tell what an answer of exactly 0 may have missed."""
     return Note(
         f"The answer is 0 because no test of auto tells X and Y from independent at its strict level of 0.001; a "
         f"dependence of up to about {most:.2g} {units} may have gone unseen."
@@ -131,7 +131,10 @@ def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
     alone = int(np.sum(n_blocks == 1))
     if not alone:
         return None
-    return Note(f"{alone} of {n_blocks.size} groups have nothing to change places with, and tell the test nothing.")
+    return Note(
+        f"{alone} of {n_blocks.size} groups have only one row or block, which cannot change places: they tell the test "
+        f"nothing."
+    )
 
 
 def copies_note(share: float) -> Note | None:
@@ -139,16 +142,16 @@ def copies_note(share: float) -> Note | None:
     if share <= 0.05:
         return None
     return Note(
-        f"{share:.0%} of the rows repeat another row in every column: drop copies that are no new measurements, since "
+        f"{share:.0%} of the rows repeat another row in every column: drop copies that are not new measurements, since "
         f"they look like perfect neighbours."
     )
 
 
 def few_rows_note(n: int) -> Note | None:
-    """Tell of too few rows for the interval to hold as often as it says."""
+    """Tell of too few rows for the interval to cover as often as its level says."""
     if n >= 30:
         return None
-    return Note(f"{n} rows are few for an interval: below 30 it holds less often than its level says.")
+    return Note(f"{n} rows are few for an interval: below 30 it covers less often than its level says.")
 
 
 def few_samples_note(n: int, d: int) -> Note | None:
