@@ -112,9 +112,9 @@ class MutualInformation(_Sides):
     given : tuple of str, int or None
         Names of the columns of Z, or how many they are if they have none; None without Z.
     settings : mapping
-        Every parameter of the estimator, so that the estimate can be made again.
+        Every parameter of the estimator, so that the estimate can be reproduced.
     query_error : float
-        Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
+        Standard error added by averaging over `max_queries` rows instead of all; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
     query_rows : ndarray of int or None
@@ -127,7 +127,7 @@ class MutualInformation(_Sides):
     kinds : tuple
         Kinds of the columns of X and of Y: "continuous", "ordinal" (numbers with many ties) or "nominal".
     dropped_rows : ndarray of int or None
-        Rows of the input that were left out, as a value was missing; None if there were none.
+        Rows of the input that were dropped because a value was missing; None if there were none.
     n_dropped : int
         How many they are.
     notes : tuple of str
@@ -139,7 +139,7 @@ class MutualInformation(_Sides):
     information_coefficient : float
         The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0.
     entropy_share : float or None
-        I / min H over the nominal sides: how much of all that their labels could tell is told. None if both sides have
+        I / min H over the nominal sides: the share of the labels' information that is shared. None if both sides have
         numbers, and given Z.
     """
 
@@ -162,7 +162,7 @@ class MutualInformation(_Sides):
 
     @property
     def n_dropped(self) -> int:
-        """Rows of the input that were left out, as a value was missing."""
+        """Rows of the input that were dropped because a value was missing."""
         return 0 if self.dropped_rows is None else self.dropped_rows.size
 
     @property
@@ -256,7 +256,7 @@ class MutualInformation(_Sides):
         yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")
 
 
-# How the looks of auto, and the sets of columns that they are taken at, are called for people.
+# How auto's views, and the sets of columns they look at, are named in text for people.
 _LOOKS = {
     r"\ball: ": "all columns: ",
     r"\bscreened: ": "the columns that a screen found dependent: ",
@@ -347,7 +347,7 @@ class _Inference(_Sides):
         kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
         return stamp(kind) | {name: plain_types(getattr(self, name)) for name in shown} | self._sides_to_dict()
 
-    _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, which JSON has only if asked for
+    _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, in JSON only if asked for
 
     def _last_rows(self) -> Iterator[tuple[str, str]]:
         """Return the rows that all these results end with."""
@@ -359,14 +359,15 @@ class _Inference(_Sides):
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class IndependenceTest(_Inference):
-    """What re-pairing the rows, or X drawn anew given Z, says of independence.
+    """What re-pairing the rows, or drawing Y anew given Z, says about independence.
 
     Attributes
     ----------
     mi : float
         The estimate, in `units`.
     pvalue : float
-        Chance of data as dependent as these if X and Y were independent (given Z); never 0. `float(result)` is this.
+        Probability of data as dependent as these if X and Y were independent (given Z); never 0. `float(result)` is
+        this.
     statistic, statistic_name : float, str
         What was compared: "mi", or "-log10 p" for `method="auto"`, whose MI is exactly 0 for most independent data.
     null : ndarray
@@ -463,7 +464,7 @@ class ConfidenceInterval(_Inference):
     mi, low, high : float
         The estimate and the ends of the interval, in `units`; never clamped.
     level : float
-        Share of such intervals that hold the estimator's expectation; the truth too where the bias is small.
+        Share of such intervals that cover the estimator's expectation; the truth too where the bias is small.
     standard_error : float
         Of `mi`, from the spread over subsamples.
     subsample_size : int
@@ -475,7 +476,7 @@ class ConfidenceInterval(_Inference):
     over_neighbors : mapping
         The drift over k: the estimate with other numbers of neighbours.
     bias_is_small : bool
-        Whether both drifts are small beside the standard error. If not, `notes` says so in words.
+        Whether both drifts are small compared with the standard error. If not, `notes` says so in words.
     certified : float or None
         Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent, and
         given Z.
@@ -536,7 +537,7 @@ class Diagnosis(_Inference):
     over_neighbors : mapping
         k → the estimate with k neighbours.
     over_size : mapping
-        Rows → (mean, standard deviation) of estimates from so many rows; the last is the whole, without a deviation.
+        Rows → (mean, standard deviation) of estimates from that many rows; the last is the whole, without a deviation.
     ceiling, log_n : float
         ψ(n) − ψ(k), the most that kNN counts can say, and log n, the most that n samples can certify; in `units`.
     tied_columns : mapping
@@ -548,7 +549,7 @@ class Diagnosis(_Inference):
     methods : mapping
         "ksg", "gksg", "cca" and "auto" → what each says.
     planted : tuple of mapping
-        One for each planted MI, the data's own margins kept: true, mean, sd, bias, and the power of a test at 5 %.
+        One for each planted MI, with the margins of the data: true, mean, sd, bias, and the power of a test at 5 %.
     autocorrelation : mapping
         "x", "y" → (largest lag-1 autocorrelation of a column's ranks, p-value of no autocorrelation), "block" → the
         length of block to permute, or None if there is no need.

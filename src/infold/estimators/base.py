@@ -106,7 +106,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             With `mi_` (nats), `local_mi_` (one value per sample), `n_features_in_`, `n_samples_`.
         """
         self.check_parameters()
-        # Kernels copy their input into a table of their own: no other copy is made before.
+        # Kernels copy their input into a table of their own, so no copy is made before.
         return self.fit_question(
             ask(
                 X,
