@@ -61,7 +61,7 @@ class Commands(typer.core.TyperGroup):
 
 @contextlib.contextmanager
 def _heard_interrupts() -> Iterator[list[int]]:
-    """Keep a list of the interrupts that came: inside of the compiler, one can surface as a RuntimeError."""
+    """Keep a list of interrupts: inside the compiler, one can surface as a RuntimeError."""
     came: list[int] = []
 
     def interrupt(number: int, _: Any) -> None:

@@ -261,7 +261,7 @@ def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[
     if left.size < min_samples:
         raise ValueError(
             f"missing='drop' leaves {left.size} of {n} rows, but at least {min_samples} are needed; leave out "
-            f"columns with many holes, or fill them in."
+            f"columns with many missing values, or fill them in."
         )
     return {name: _recoded(_taken(table, left)) for name, table in tables.items()}, np.flatnonzero(bad)
 
