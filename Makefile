@@ -17,11 +17,11 @@ demo: .venv/.installed
 test: .venv/.installed
 	$(BIN)/python -m pytest
 
-# numba checks no index unless told to, and its cache does not know whether it was told: so it has a cache of its own.
+# numba checks indices only if told to, and its cache does not know whether it was: so these tests have a cache of their own.
 test-safe: .venv/.installed
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-safe $(BIN)/python -m pytest tests/core tests/safety
 
-# The oldest versions that pyproject.toml admits; their own warnings are not ours to mend.
+# The oldest versions that pyproject.toml admits; their warnings are not ours to fix.
 OLDEST := tests/test_measures.py tests/test_display.py tests/tables tests/estimators/test_ksg.py tests/core/certificate
 .venv-oldest/.installed: pyproject.toml .ci/oldest.py
 	@$(PYTHON) -m venv .venv-oldest

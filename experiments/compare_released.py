@@ -24,17 +24,18 @@ SETTINGS = {
 
 HEAD = """# Beside the authors' released code
 
-Made by `python experiments/compare_released.py FOLDER`, FOLDER holding the estimates of the paper's authors' R code
-(R 4.2.2, rerf 2.0.4 with their split file) and the data sets they were made on: up to 5 data sets per row, columns as
-they are (`standardize=False`), mean estimates in nats. *Released* and *paper* name the local distance.
+This page is made by `python experiments/compare_released.py FOLDER`, where FOLDER holds the estimates of the authors' R
+code (R 4.2.2, rerf 2.0.4 with their split file) and the data sets behind them. There are up to 5 data sets per row;
+columns are used as they are (`standardize=False`), and estimates are means in nats. *Released* and *paper* name the
+local distance.
 
 KSG and LNN (with the defects of the package used) are deterministic, and agree to the six decimals that were kept.
-Forests are random, and the released split search lets rounding noise decide many cuts: it refuses a side only when its
-variance is below 1e-20, computed from raw prefix sums, so that a single extreme point often wins with a fictitious
-variance. infold centres first and refuses a side with less than 1e-10 of the column's variance. That is what the
-differences below come from; seed to seed the standard deviation of one estimate at k = 3 is .01 (Gaussian) to .06
-(uniform with 10 noise columns). Where leaves are given (the forests in `tests/data`, grown by the R code), tree counts
-agree exactly and estimates to 1e-9: see `tests/core/geodesic/test_geodesic_counts.py`.
+Forests are random, and the released split search lets rounding noise decide many cuts: it rejects a side only if its
+variance is below 1e-20, computed from raw prefix sums, so a single extreme point often wins with a fictitious variance.
+infold centres first, and rejects a side with less than 1e-10 of the column's variance. This explains the differences
+below; from seed to seed, the standard deviation of one estimate at k = 3 is .01 (Gaussian) to .06 (uniform with 10
+noise columns). Where leaves are given (the forests in `tests/data`, grown by the R code), tree counts agree exactly and
+estimates to 1e-9: see `tests/core/geodesic/test_geodesic_counts.py`.
 """
 
 

@@ -186,7 +186,7 @@ def as_text(headline: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def listed(items: Iterable[str]) -> str:
-    """Return items with commas between them, where alone a line may end."""
+    """Return items separated by commas; lines break only between items."""
     return ", ".join(item.replace(" ", TIED) for item in items)
 
 
@@ -255,7 +255,7 @@ def pvalue_text(pvalue: float, digits: int = 2) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share between 0 and 1 as a percentage, which says 100 % or 0 % only where that is so.
+    """Return a share between 0 and 1 as a percentage, 100 % or 0 % only where that is exact.
 
     >>> percent(1.0), percent(0.9991), percent(0.0702), percent(0.0004), percent(0.0)
     ('100 %', 'over 99 %', '7 %', 'under 1 %', '0 %')

@@ -45,7 +45,7 @@ def mutual_information(
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
     method : {"auto", "gksg", "ksg", "gknn", "lnn"}, default="auto"
-        :class:`Adaptive`, the best of several looks at the data, the most accurate of them on most data;
+        :class:`Adaptive`, the best of several views of the data and the most accurate method on most data;
         :class:`GeodesicKSG`, the method of the paper; plain :class:`KSG`; or the paper's other competitors,
         :class:`GKNN` and :class:`LNN`.
     n_neighbors : int or None, default=None
@@ -76,6 +76,12 @@ def mutual_information(
         `float(result)` or `result.mi` is the estimate; `result.local` has one value per sample; `result.certified` is
         the bound.
 
+    Notes
+    -----
+    Rows should be independent samples. For the rows of a stationary time series the estimate is still consistent, but
+    the standard error and the p-value of "auto" are too small, since such rows count as fewer; a note in the result
+    says so. Use :func:`independence_test` with `block`, or :func:`lagged_mutual_information`.
+
     Examples
     --------
     >>> import infold
@@ -91,7 +97,7 @@ def mutual_information(
     check_choice("units", units, NATS_PER_UNIT)
     estimator = make_estimator(method, n_neighbors, random_state, n_jobs, verbose, options)
     estimator.check_parameters()
-    # Kernels copy their input into a table of their own: no other copy is made before.
+    # Kernels copy their input into a table of their own, so no copy is made before.
     question = ask(
         X,
         Y,

@@ -36,6 +36,7 @@ class _Sides(NumberLike, Shown):
     n_features: tuple[int, ...]
     names: tuple[tuple[str, ...] | None, ...]
     kinds: tuple[tuple[str, ...], ...]
+    entropies: tuple[float | None, ...]
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -46,8 +47,21 @@ class _Sides(NumberLike, Shown):
         """The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0."""
         return information_coefficient(self.mi, self.units)
 
+    @property
+    def entropy_share(self) -> float | None:
+        """I / min H over the nominal sides, between 0 and 1; None if both sides have numbers, and given Z."""
+        known = [entropy for entropy in self.entropies if entropy]
+        return min(max(self.mi, 0.0) / min(known), 1.0) if known and self.given is None else None
+
     def _reads_as(self) -> Iterator[tuple[str, str]]:
-        if self.mi > 0:
+        """Say what the number means: as a share of a nominal side's entropy if there is one, else as a correlation."""
+        share = self.entropy_share
+        if share and self.mi > 0:
+            side, most = min(
+                ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
+            )
+            yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
+        elif self.mi > 0:
             found = self.information_coefficient
             size = "over 0.99" if found > 0.99 else f"{found:.2f}"
             yield "reads as", f"a correlation of {size}, if both were normal (information coefficient)"
@@ -98,9 +112,9 @@ class MutualInformation(_Sides):
     given : tuple of str, int or None
         Names of the columns of Z, or how many they are if they have none; None without Z.
     settings : mapping
-        Every parameter of the estimator, so that the estimate can be made again.
+        Every parameter of the estimator, so that the estimate can be reproduced.
     query_error : float
-        Standard error that averaging over `max_queries` rows, instead of all, adds; 0 without.
+        Standard error added by averaging over `max_queries` rows instead of all; 0 without.
     names : tuple
         Column names of X and of Y where they came with names, else None.
     query_rows : ndarray of int or None
@@ -113,7 +127,7 @@ class MutualInformation(_Sides):
     kinds : tuple
         Kinds of the columns of X and of Y: "continuous", "ordinal" (numbers with many ties) or "nominal".
     dropped_rows : ndarray of int or None
-        Rows of the input that were left out, as a value was missing; None if there were none.
+        Rows of the input that were dropped because a value was missing; None if there were none.
     n_dropped : int
         How many they are.
     notes : tuple of str
@@ -125,7 +139,7 @@ class MutualInformation(_Sides):
     information_coefficient : float
         The correlation that two normal variables with this MI have, √(1 − e^(−2I)); 0 for estimates below 0.
     entropy_share : float or None
-        I / min H over the nominal sides: how much of all that their labels could tell is told. None if both sides have
+        I / min H over the nominal sides: the share of the labels' information that is shared. None if both sides have
         numbers, and given Z.
     """
 
@@ -148,14 +162,8 @@ class MutualInformation(_Sides):
 
     @property
     def n_dropped(self) -> int:
-        """Rows of the input that were left out, as a value was missing."""
+        """Rows of the input that were dropped because a value was missing."""
         return 0 if self.dropped_rows is None else self.dropped_rows.size
-
-    @property
-    def entropy_share(self) -> float | None:
-        """I / min H over the nominal sides, between 0 and 1; None if both sides have numbers, and given Z."""
-        known = [entropy for entropy in self.entropies if entropy]
-        return min(max(self.mi, 0.0) / min(known), 1.0) if known and self.given is None else None
 
     @property
     def normalized(self) -> float:
@@ -231,17 +239,6 @@ class MutualInformation(_Sides):
         yield "method", f"{self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}"
         yield from (("note", note) for note in self.notes)
 
-    def _reads_as(self) -> Iterator[tuple[str, str]]:
-        """Say what the number means: beside all that a nominal side could tell, if there is one."""
-        share = self.entropy_share
-        if share is None or self.mi <= 0:
-            yield from super()._reads_as()
-            return
-        side, most = min(
-            ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
-        )
-        yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
-
     def _why(self) -> Iterator[tuple[str, str]]:
         """Say how an adaptive answer came about."""
         if self.explanation is None:
@@ -259,7 +256,7 @@ class MutualInformation(_Sides):
         yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")
 
 
-# How the looks of auto, and the sets of columns that they are taken at, are called for people.
+# How auto's views, and the sets of columns they look at, are named in text for people.
 _LOOKS = {
     r"\ball: ": "all columns: ",
     r"\bscreened: ": "the columns that a screen found dependent: ",
@@ -342,14 +339,16 @@ class _Inference(_Sides):
     kinds: tuple[tuple[str, ...], ...] = ((), ())
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
+    entropies: tuple[float | None, ...] = (None, None)
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
         """Return plain types for JSON (docs/json.md); `arrays=True` adds arrays with a value per resample."""
-        shown = [f.name for f in fields(self) if f.name not in ("names", "kinds", *(() if arrays else self._arrays))]
+        hidden = ("names", "kinds", "entropies", *(() if arrays else self._arrays))
+        shown = [f.name for f in fields(self) if f.name not in hidden]
         kind = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
         return stamp(kind) | {name: plain_types(getattr(self, name)) for name in shown} | self._sides_to_dict()
 
-    _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, which JSON has only if asked for
+    _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, in JSON only if asked for
 
     def _last_rows(self) -> Iterator[tuple[str, str]]:
         """Return the rows that all these results end with."""
@@ -361,14 +360,15 @@ class _Inference(_Sides):
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class IndependenceTest(_Inference):
-    """What re-pairing the rows, or X drawn anew given Z, says of independence.
+    """What re-pairing the rows, or drawing Y anew given Z, says about independence.
 
     Attributes
     ----------
     mi : float
         The estimate, in `units`.
     pvalue : float
-        Chance of data as dependent as these if X and Y were independent (given Z); never 0. `float(result)` is this.
+        Probability of data as dependent as these if X and Y were independent (given Z); never 0. `float(result)` is
+        this.
     statistic, statistic_name : float, str
         What was compared: "mi", or "-log10 p" for `method="auto"`, whose MI is exactly 0 for most independent data.
     null : ndarray
@@ -465,7 +465,7 @@ class ConfidenceInterval(_Inference):
     mi, low, high : float
         The estimate and the ends of the interval, in `units`; never clamped.
     level : float
-        Share of such intervals that hold the estimator's expectation; the truth too where the bias is small.
+        Share of such intervals that cover the estimator's expectation; the truth too where the bias is small.
     standard_error : float
         Of `mi`, from the spread over subsamples.
     subsample_size : int
@@ -477,7 +477,7 @@ class ConfidenceInterval(_Inference):
     over_neighbors : mapping
         The drift over k: the estimate with other numbers of neighbours.
     bias_is_small : bool
-        Whether both drifts are small beside the standard error. If not, `notes` says so in words.
+        Whether both drifts are small compared with the standard error. If not, `notes` says so in words.
     certified : float or None
         Lower bound on the MI at 95 %, in `units`, whatever the distribution; None where rows are not independent, and
         given Z.
@@ -538,7 +538,7 @@ class Diagnosis(_Inference):
     over_neighbors : mapping
         k → the estimate with k neighbours.
     over_size : mapping
-        Rows → (mean, standard deviation) of estimates from so many rows; the last is the whole, without a deviation.
+        Rows → (mean, standard deviation) of estimates from that many rows; the last is the whole, without a deviation.
     ceiling, log_n : float
         ψ(n) − ψ(k), the most that kNN counts can say, and log n, the most that n samples can certify; in `units`.
     tied_columns : mapping
@@ -550,7 +550,7 @@ class Diagnosis(_Inference):
     methods : mapping
         "ksg", "gksg", "cca" and "auto" → what each says.
     planted : tuple of mapping
-        One for each planted MI, the data's own margins kept: true, mean, sd, bias, and the power of a test at 5 %.
+        One for each planted MI, with the margins of the data: true, mean, sd, bias, and the power of a test at 5 %.
     autocorrelation : mapping
         "x", "y" → (largest lag-1 autocorrelation of a column's ranks, p-value of no autocorrelation), "block" → the
         length of block to permute, or None if there is no need.

@@ -8,7 +8,7 @@ import pytest
 
 import infold
 from infold.adapters import register_with_causal_learn, tigramite_test
-from infold.adapters.pairs import pair_test
+from infold.adapters.pairs import PairSettings, pair_test
 
 OPTIONS = {"n_permutations": 39, "early_stop": False, "random_state": 0, "n_jobs": 1}
 
@@ -16,14 +16,14 @@ OPTIONS = {"n_permutations": 39, "early_stop": False, "random_state": 0, "n_jobs
 def test_as_independence_test_has_it(rng):
     z, label = rng.normal(size=(80, 1)), rng.integers(0, 2, (80, 1))
     x, y = z + rng.normal(size=(2, 80, 1))
-    found = pair_test(x, y, np.hstack([z, label]), ([], [], [1]), **OPTIONS)
+    found = pair_test(x, y, np.hstack([z, label]), ([], [], [1]), PairSettings(**OPTIONS))
     plain = infold.independence_test(
         x, y, np.hstack([z, label]), discrete_z=[1], n_permutations=39, random_state=0, n_jobs=1
     )
     assert (found.pvalue, found.mi) == (plain.pvalue, plain.mi)
-    alone = pair_test(x, y, z[:, :0], ([], [], []), **OPTIONS)
+    alone = pair_test(x, y, z[:, :0], ([], [], []), PairSettings(**OPTIONS))
     assert (alone.given, alone.method, alone.settings["n_neighbors"]) == (None, "ksg", 8)
-    assert pair_test(x, y, z[:, :0], ([], [], []), n_neighbors=5, **OPTIONS).settings["n_neighbors"] == 5
+    assert pair_test(x, y, z[:, :0], ([], [], []), PairSettings(n_neighbors=5, **OPTIONS)).settings["n_neighbors"] == 5
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def test_silent_about_odd_columns(rng):
     x = np.cumsum(rng.normal(size=(2, 100, 1)), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = pair_test(x[0], x[1], np.ones((100, 1)), ([], [], []), **OPTIONS)
+        found = pair_test(x[0], x[1], np.ones((100, 1)), ([], [], []), PairSettings(**OPTIONS))
     assert 0 < found.pvalue <= 1

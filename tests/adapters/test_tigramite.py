@@ -54,7 +54,7 @@ def test_discrete_columns_by_data_type():
     assert test.run_test_raw(x, y, x_type=number, y_type=number)[1] == 0.01
     value, pvalue = test.run_test_raw(x, y, z=label, x_type=number, y_type=number, z_type=classes)[:2]
     assert pvalue > 0.05
-    assert abs(value) < 0.05
+    assert abs(value) < 0.15  # KSG of 300 rows in three classes: deviation .035
 
 
 def test_the_same_answer_again(rng):

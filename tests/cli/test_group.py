@@ -75,6 +75,27 @@ def test_ctrl_c_leaves_nothing_behind(data, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["data.csv"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes and signals")
+@pytest.mark.parametrize(("interrupts", "code"), [(1, 130), (0, 1)])
+def test_ctrl_c_inside_the_compiler_is_no_error_of_its_own(data, interrupts, code):
+    # numba catches the interrupt, goes on with what is half done, and fails.
+    source = (
+        "import os, signal, infold, infold.cli\n"
+        "def compile(*_, **__):\n"
+        "    try:\n"
+        f"        [os.kill(os.getpid(), signal.SIGINT) for _ in range({interrupts})]\n"
+        "    except KeyboardInterrupt:\n"
+        "        pass\n"
+        "    raise RuntimeError('no compiled object yet')\n"
+        "infold.mutual_information = compile\n"
+        "infold.cli.main()"
+    )
+    arguments = ["estimate", str(data[0]), "--x", "a", "--y", "c"]
+    done = subprocess.run([sys.executable, "-c", source, *arguments], capture_output=True, text=True)
+    assert done.returncode == code
+    assert ("Traceback" in done.stderr) is (interrupts == 0)
+
+
 FULL = Path("/dev/full")
 
 

@@ -107,6 +107,17 @@ def test_with_no_place_to_keep_kernels_each_process_compiles(copied, tmp_path):
     assert not list(tmp_path.rglob("*.nbc"))
 
 
+def test_a_full_disk_is_no_obstacle(copied, tmp_path):
+    copy, environment = copied
+    expected = run(SMALL, environment).stdout
+    shutil.rmtree(copy / "core" / "__pycache__")
+    full = "import shutil\nshutil.disk_usage = lambda path: shutil._ntuple_diskusage(1000, 1000, 0)\n"
+    done = run(full + SMALL, environment)
+    assert done.stdout == expected
+    assert done.stderr.count("for this process alone: the disk that keeps them is full") == 1
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
 def test_without_the_jit_estimates_are_the_same(copied):
     _, environment = copied
     plain = run(ESTIMATE, environment | {"NUMBA_DISABLE_JIT": "1"})

@@ -331,5 +331,5 @@ def test_what_is_for_two_sides_is_refused_given_z(options, message):
 
 def test_blocks_are_not_suggested_given_z():
     x, y, z = walk(300, 0.9, 0), walk(300, 0.9, 1), np.random.default_rng(2).standard_normal(300)
-    with pytest.warns(infold.DataWarning, match=r"autocorrelated on both sides .* is time, thin them; if it means"):
+    with pytest.warns(infold.DataWarning, match=r"autocorrelated on both sides .*: thin the rows\. If"):
         infold.independence_test(x, y, z, n_permutations=19, random_state=0)

@@ -11,10 +11,11 @@ from samples import walk
 from scipy.stats import chi2
 
 import infold
+from infold.data.order import LAGS, memory
 from infold.data.question import ask
 from infold.inference.notes import Note, autocorrelation_note
 from infold.inference.resampling import make_shuffle
-from infold.inference.rows import LAGS, copied_share, intrinsic_dimension, memory, tied_share
+from infold.inference.rows import copied_share, intrinsic_dimension, tied_share
 
 
 def test_memory_matches_definition(rng):
@@ -60,8 +61,8 @@ def test_ties_are_no_memory(levels):
     assert np.mean(np.array(pvalues) < 0.05) < 0.12  # 5 %, deviation 1.5 %
 
 
-def hint(x, y):
-    question = ask(x, y)
+def hint(x, y, z=None):
+    question = ask(x, y, z)
     return autocorrelation_note(question, make_shuffle(question.n_samples, None, None))
 
 
@@ -69,9 +70,27 @@ def test_sorted_classes_are_no_series(rng):
     classes = np.repeat(["a", "b", "c"], 50)
     y = rng.normal(size=150) + np.repeat([0.0, 2.0, 4.0], 50)
     found = hint(pd.DataFrame({"species": classes}), y)
-    why = "that is why neighbouring rows are alike, and nothing is wrong with it."
-    assert found == Note(f"Rows look sorted by X 'species': {why}")
-    assert hint(y, np.repeat([0.0, 1.0, 2.0], 50)).text.startswith("Rows look sorted by column 0 of Y: that is why")
+    why = "so neighbouring rows are alike on both sides; nothing is wrong with that."
+    assert found == Note(f"Rows look sorted by X 'species', {why}")
+    assert hint(y, np.repeat([0.0, 1.0, 2.0], 50)).text == f"Rows look sorted by column 0 of Y, {why}"
+
+
+def test_what_z_explains_is_no_memory(rng):
+    classes, slow = np.repeat([0.0, 3.0, 6.0], 60), walk(180, 0.9, 1)
+    noise = rng.normal(size=(2, 180))
+    assert hint(*noise + classes).urgent
+    assert hint(*noise + classes, np.repeat(["a", "b", "c"], 60)) is None
+    assert hint(*noise + slow).urgent
+    assert hint(*noise + slow, slow) is None
+    own = walk(180, 0.9, 2), walk(180, 0.9, 3)
+    assert "block" not in hint(*own, slow).text  # a test given Z has none
+    assert hint(*own, slow).urgent
+
+
+def test_memory_that_hardly_matters_is_left_unsaid(rng):
+    weak = walk(3000, 0.2, 0), walk(3000, 0.2, 1)  # variance of a correlation 1 + 2 * (.04 + .0016 ...): 8 % more
+    assert all(memory(one[:, None]).pvalue < 1e-6 for one in weak)
+    assert hint(*weak) is None
 
 
 def test_a_series_within_sorted_classes_is_still_one(rng):

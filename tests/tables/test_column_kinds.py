@@ -221,7 +221,10 @@ def test_numbers_that_look_like_labels_get_a_note(rng):
     assert infold.mutual_information(x, y, method="ksg", discrete_y="digit").notes == ()
     assert infold.mutual_information(x, y, method="ksg", discrete_y=False).notes == ()
     test = infold.independence_test(x, y["digit"], method="ksg", n_permutations=19, random_state=0)
-    assert "discrete_y=True" in test.notes[0]
+    assert "discrete_y='digit'" in test.notes[0]
+    counts = rng.integers(0, 5, (100, 6))  # so many columns are grades or counts
+    assert infold.mutual_information(counts, x, method="ksg").notes == ()
+    assert "discrete_x=True" in infold.mutual_information(counts[:, 0], x, method="ksg").notes[0]
 
 
 def test_what_looks_like_labels(rng):

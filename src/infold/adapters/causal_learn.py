@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import fields
 from typing import Any
 
-from .pairs import pair_test
+from .pairs import PairSettings, pair_test
 
 
 def register_with_causal_learn(name: str = "infold") -> str:
@@ -51,32 +52,11 @@ def register_with_causal_learn(name: str = "infold") -> str:
     class InfoldTest(CIT_Base):  # type: ignore[misc]
         """Independence of two columns given others, by conditional mutual information."""
 
-        def __init__(
-            self,
-            data: Any,
-            *,
-            discrete: Collection[int] = (),
-            n_permutations: int = 199,
-            early_stop: bool = True,
-            random_state: int = 0,
-            n_jobs: int | None = -1,
-            method: str = "ksg",
-            n_neighbors: int | None = None,
-            **kwargs: Any,
-        ) -> None:
+        def __init__(self, data: Any, *, discrete: Collection[int] = (), **kwargs: Any) -> None:
+            own = {field.name: kwargs.pop(field.name) for field in fields(PairSettings) if field.name in kwargs}
             super().__init__(data, **kwargs)
-            self.discrete = frozenset(discrete)
-            self.options: dict[str, Any] = {
-                "n_permutations": n_permutations,
-                "early_stop": early_stop,
-                "random_state": random_state,
-                "n_jobs": n_jobs,
-                "method": method,
-            }
-            if n_neighbors is not None:
-                self.options["n_neighbors"] = n_neighbors
-            settings = {**self.options, "discrete": sorted(self.discrete)}
-            self.check_cache_method_consistent(name, str(sorted(settings.items())))
+            self.discrete, self.settings = frozenset(discrete), PairSettings(**own)
+            self.check_cache_method_consistent(name, f"{self.settings}, discrete={sorted(self.discrete)}")
             self.assert_input_data_is_valid()
 
         def __call__(self, X: Any, Y: Any, condition_set: Any = None) -> float:
@@ -85,7 +65,7 @@ def register_with_causal_learn(name: str = "infold") -> str:
             if key not in self.pvalue_cache:
                 labels = [[i for i, column in enumerate(side) if column in self.discrete] for side in sides]
                 x, y, z = (self.data[:, side] for side in sides)
-                found = pair_test(x, y, z, (labels[0], labels[1], labels[2]), **self.options)
+                found = pair_test(x, y, z, (labels[0], labels[1], labels[2]), self.settings)
                 self.pvalue_cache[key] = found.pvalue
             return float(self.pvalue_cache[key])
 

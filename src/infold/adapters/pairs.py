@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from infold.inference.given import neighbors_of_test
 from infold.inference.permutation import independence_test
 from infold.results import IndependenceTest
 
-METHOD = "ksg"  # of tests with and without Z, so that both have the same statistic
+
+@dataclass(frozen=True)
+class PairSettings:
+    """What both adapters let their users choose, as in :func:`independence_test`."""
+
+    n_permutations: int = 199
+    early_stop: bool = True
+    random_state: int = 0
+    n_jobs: int | None = -1
+    method: str = "ksg"  # of tests with and without Z, so that both have the same statistic
+    n_neighbors: int | None = None
 
 
 def pair_test(
@@ -20,22 +30,17 @@ def pair_test(
     y: np.ndarray,
     z: np.ndarray,
     discrete: tuple[list[int], list[int], list[int]],
-    *,
-    n_permutations: int,
-    early_stop: bool,
-    random_state: int,
-    n_jobs: int | None,
-    **options: Any,
+    settings: PairSettings,
 ) -> IndependenceTest:
     """Return the test of x (n, p) and y (n, q) given z (n, r), where r may be 0; `discrete` are nominal columns.
 
-    Searches for graphs test hundreds of pairs: what is odd about columns would be said as often, so nothing is said.
+    A search for a graph tests hundreds of pairs and would repeat each warning as often, so warnings are silenced.
     """
-    options.setdefault("method", METHOD)
+    options = asdict(settings)
     if z.shape[1]:
         options["discrete_z"] = discrete[2] or None
-    else:
-        options.setdefault("n_neighbors", neighbors_of_test(len(x)))
+    elif settings.n_neighbors is None:
+        options["n_neighbors"] = neighbors_of_test(len(x))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return independence_test(
@@ -44,10 +49,6 @@ def pair_test(
             z if z.shape[1] else None,
             discrete_x=discrete[0] or None,
             discrete_y=discrete[1] or None,
-            n_permutations=n_permutations,
-            early_stop=early_stop,
-            random_state=random_state,
-            n_jobs=n_jobs,
             verbose=0,
             **options,
         )

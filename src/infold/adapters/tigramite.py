@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .pairs import pair_test
+from .pairs import PairSettings, pair_test
 
 
 def tigramite_test(
@@ -57,15 +57,7 @@ def tigramite_test(
             "tigramite_test needs tigramite 5.2 or later; install it with: pip install 'infold[tigramite]'",
             name="tigramite",
         ) from error
-    options: dict[str, Any] = {
-        "n_permutations": n_permutations,
-        "early_stop": early_stop,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-        "method": method,
-    }
-    if n_neighbors is not None:
-        options["n_neighbors"] = n_neighbors
+    settings = PairSettings(n_permutations, early_stop, random_state, n_jobs, method, n_neighbors)
 
     class InfoldTest(CondIndTest):  # type: ignore[misc]
         """Conditional mutual information, and the p-value of its test."""
@@ -110,7 +102,7 @@ def tigramite_test(
                 )
                 labels = [np.flatnonzero(is_label[side]).tolist() for side in sides]
                 x, y, z = (np.ascontiguousarray(array[side].T) for side in sides)
-                self._last = key, pair_test(x, y, z, (labels[0], labels[1], labels[2]), **options)
+                self._last = key, pair_test(x, y, z, (labels[0], labels[1], labels[2]), settings)
             return self._last[1]
 
     return InfoldTest()

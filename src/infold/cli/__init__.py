@@ -23,7 +23,7 @@ def start(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """Mutual information between multi-dimensional variables, on the manifold the data lie on."""
+    """How much do columns of a table tell about each other, and can the number be trusted?"""
     if version:
         typer.echo(f"infold {installed_version()}")
         raise typer.Exit

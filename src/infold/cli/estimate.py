@@ -50,6 +50,8 @@ def estimate(
         if test:
             own = given(n_permutations=permutations, **shuffle)
             parts["test"] = infold.independence_test(request.x, request.y, request.z, **own, **request.options)
+        result = warned.shown_by(result, as_json)
+        parts = {name: warned.shown_by(part, as_json) for name, part in parts.items()}
     if local is not None:
         write_file(local, "local_mi\n" + "".join(f"{value}\n" for value in _local_cells(result)))
     if as_json:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -25,15 +27,18 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; Ctrl-C, or a closed pipe, ends it quietly."""
-        try:
-            answer = super().invoke(ctx)
-            sys.stdout.flush()
-        except KeyboardInterrupt:
-            typer.echo("infold: interrupted", err=True)
-            raise typer.Exit(130) from None
-        except BrokenPipeError:
-            _discard_stdout()
-            raise typer.Exit(1) from None
+        with _heard_interrupts() as interrupts:
+            try:
+                answer = super().invoke(ctx)
+                sys.stdout.flush()
+            except (KeyboardInterrupt, RuntimeError) as error:
+                if not interrupts and not isinstance(error, KeyboardInterrupt):
+                    raise
+                typer.echo("infold: interrupted", err=True)
+                raise typer.Exit(130) from None
+            except BrokenPipeError:
+                _discard_stdout()
+                raise typer.Exit(1) from None
         return answer
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -52,6 +57,25 @@ class Commands(typer.core.TyperGroup):
             where = error.filename or "the answer"
             code = _complain(f"{where} cannot be written ({error.strerror}); make some space, or name another place.")
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextlib.contextmanager
+def _heard_interrupts() -> Iterator[list[int]]:
+    """Keep a list of interrupts: inside the compiler, one can surface as a RuntimeError."""
+    came: list[int] = []
+
+    def interrupt(number: int, _: Any) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, or someone else's
+        yield came
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _complain(message: str) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .answers import check_output, print_json
+from .answers import check_output, print_json, write_file
 from .messages import UserError, user_errors, working
 from .options import Json
 from .request import Request, given, with_series_request
@@ -64,18 +65,26 @@ def lags(
             ),
             **options,
         )
-        if output is not None:
-            from infold.plotting import new_figure
-
-            figure = new_figure(6.0, 3.8)
-            found.plot(ax=figure.add_subplot())
-            figure.savefig(output)
+        found = warned.shown_by(found, as_json)
+        picture = None if output is None else _picture(found, output.suffix)
+    if output is not None and picture is not None:
+        write_file(output, picture)
     if as_json:
         print_json(request.to_dict(found.to_dict()), warned)
         return
     typer.echo(request.heading())
     typer.echo(str(found))
     typer.echo(_table(found))
+
+
+def _picture(found: Any, suffix: str) -> bytes:
+    """Return the plot, in the format of the suffix."""
+    from infold.plotting import new_figure
+
+    figure, image = new_figure(6.0, 3.8), io.BytesIO()
+    found.plot(ax=figure.add_subplot())
+    figure.savefig(image, format=suffix[1:].lower())
+    return image.getvalue()
 
 
 def _numbers(text: str) -> list[int]:

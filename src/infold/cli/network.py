@@ -102,6 +102,7 @@ def network(
             options = those_given(method=method, n_neighbors=neighbors, units=units, n_surrogates=surrogates)
             options |= those_given(time=time and read_times(opened, time))
             series = infold.transfer_entropy_matrix(tables["--columns"], random_state=seed, n_jobs=jobs, **options)
+            series = warned.shown_by(series, as_json)
             if output is not None:
                 write_file(output, series.to_csv(fdr=fdr))
             _tell(file, series.to_dict(fdr=fdr), series.summary(fdr=fdr), warned, output, as_json)

@@ -108,6 +108,8 @@ def read_request(
     dialect = given(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
     )
+    if missing not in (None, "error", "drop", "pairwise"):
+        raise UserError(f"--missing={missing!r} is not known; choose error, drop or, for relevance, pairwise.")
     read_as = given(discrete=discrete, missing="drop" if missing == "pairwise" else missing)  # NaN in the tables
     picked = {"--x": x or "", "--y": y or "", **({} if given_columns is None else {"--given": given_columns})}
     table, columns = _read_table(file, picked, dialect, read_as)
@@ -163,12 +165,9 @@ def _read_table(
 ) -> tuple[TableFile, dict[str, Table]]:
     """Return the file, which is read once, and the columns that each option picks."""
     with user_errors():
-        from infold.data.checks import check_choice
         from infold.data.files import open_table, read_columns
-        from infold.data.tables import MISSING
         from infold.data.text_files import Dialect
 
-        check_choice("--missing", options.get("missing", "error"), MISSING)
         file = open_table(path, Dialect(**dialect))
         columns = read_columns(file, picked, **options)
     return file, columns

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .answers import check_output, print_json, write_file
-from .messages import working
+from .messages import in_options, working
 from .options import Arrays, Block, Groups, Json, Level, Permutations
 from .request import Request, given, with_request
 
@@ -38,6 +38,7 @@ def independence(
             **request.shuffle(groups, block),
             **request.options,
         )
+        result = warned.shown_by(result, as_json)
     _print(request, result, warned, as_json, arrays)
 
 
@@ -50,6 +51,7 @@ def diagnose(
         import infold
 
         result = infold.diagnose(request.x, request.y, request.z, **request.shuffle(groups, block), **request.options)
+        result = warned.shown_by(result, as_json)
     _print(request, result, warned, as_json, arrays)
 
 
@@ -79,6 +81,7 @@ def relevance(
             **request.shuffle(groups, block),
             **request.options,
         )
+        result = warned.shown_by(result, as_json)
     _print(request, result, warned, as_json, arrays)
 
 
@@ -118,7 +121,7 @@ def report(
         print_json(request.to_dict({"output": str(output), **made.to_dict(arrays=arrays)}), warned)
         return
     typer.echo(request.heading())
-    typer.echo(made.summary())
+    typer.echo(in_options(made.summary()))
     typer.echo(f"Report: {output}")
 
 

@@ -1,7 +1,7 @@
 """The two decorators of all kernels, and their cache on disk.
 
-A kernel is compiled on its first call and kept on disk, so only the very first run waits. Who waits is told why, once,
-on stderr; INFOLD_QUIET=1 in the environment keeps that silent.
+A kernel is compiled on its first call and kept on disk, so only the very first run waits. A line on stderr says once
+why; INFOLD_QUIET=1 in the environment hides it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import functools
 import hashlib
 import multiprocessing
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,12 @@ EVERY_TIME = (
     "compiling kernels (up to half a minute), for this process alone: no folder to keep them in can be written; set "
     "NUMBA_CACHE_DIR to one that can."
 )
+NO_SPACE = (
+    "compiling kernels (up to half a minute), for this process alone: the disk that keeps them is full; make some "
+    "space, or set NUMBA_CACHE_DIR to a folder on another."
+)
 NOT_COMPILED = "NUMBA_DISABLE_JIT is set: kernels run as plain Python, a hundred times slower or more."
+LEAST_SPACE = 20_000_000  # bytes; all kernels together take about 8 MB
 PICKLE = b"\x80", b"."  # the first and the last byte of what numba keeps
 
 _checked_folders: set[str] = set()
@@ -39,8 +45,8 @@ def _drop_stale(folder: Path) -> None:
     """Remove compiled kernels of other sources, and damaged ones, from a cache folder.
 
     numba asks only whether the file of a kernel has changed, not those of the kernels that it calls: after an upgrade
-    it could run old code. So a folder's stamp must name exactly these sources. What numba cannot read ends in an error,
-    and a file that was cut short, or never filled, in worse.
+    it could run old code. So a folder's stamp must name exactly these sources. A file that numba cannot read is an
+    error, and one that was cut short, or never filled, can crash Python.
     """
     stamp = folder / f"infold-{_fingerprint()}.stamp"
     try:
@@ -60,7 +66,7 @@ def _drop_stale(folder: Path) -> None:
 
 
 def _is_broken(file: Path) -> bool:
-    """Return whether a file has not the first and the last byte that it should: all of them would take too long."""
+    """Return whether a file lacks the right first or last byte: reading all of it would take too long."""
     try:
         with file.open("rb") as stream:
             first = stream.read(1)
@@ -68,6 +74,13 @@ def _is_broken(file: Path) -> bool:
             return (first, stream.read(1)) != PICKLE
     except OSError:  # it is empty, or gone
         return file.exists()
+
+
+@functools.cache
+def _is_full(folder: str) -> bool:
+    """Return whether the disk of a cache folder, which may not exist yet, has no space for kernels."""
+    there = next(path for path in (Path(folder), *Path(folder).parents) if path.exists())
+    return shutil.disk_usage(there).free < LEAST_SPACE
 
 
 @functools.cache  # each sentence once, and not from each of many processes
@@ -90,6 +103,10 @@ def _compiled(**flags: Any) -> Callable[[Callable[..., Any]], Any]:
             _say(NOT_COMPILED)
             return compiled
         folder = compiled.stats.cache_path
+        if folder is not None and _is_full(folder) and not any(Path(folder).glob(f"*.{function.__name__}-*.nbi")):
+            # numba would compile, and then fail to write.
+            _say(NO_SPACE)
+            return jit()(function)
         if folder is not None and folder not in _checked_folders:
             _checked_folders.add(folder)
             _drop_stale(Path(folder))

@@ -1,4 +1,4 @@
-"""Columns into comparable units, without a trace of row order or offset in the result."""
+"""Columns in comparable units; neither the order of rows nor an offset changes a bit of the result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 2.0**-51  # of a decimal, relative to it: two roundings
 
 
 def joined(blocks: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the columns of all blocks (d, n), float32 or float64 in any order of memory, as one float64 table."""
+    """Return the columns of all blocks (d, n), float32 or float64 in any memory layout, as one float64 table."""
     columns = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
     first = 0
     for block in blocks:

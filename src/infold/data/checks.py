@@ -15,7 +15,7 @@ import numpy as np
 
 
 class DataWarning(UserWarning):
-    """The data have a property that makes an estimate less than it seems; the message says which, and what was done."""
+    """The data have a property that makes an estimate less reliable; the message says which, and what was done."""
 
 
 def warn(message: str) -> None:
@@ -62,7 +62,7 @@ def check_most(name: str, value: Any, *, minimum: int = 1) -> None:
 
 
 def check_bootstrap_size(value: Any, n: int, *, most: int) -> int:
-    """Return how many rows a tree draws: "auto" means n but `most` at most, None n, a float a part of n."""
+    """Return how many rows a tree draws: "auto" is n but at most `most`, None is n, a float is a share of n."""
     if value is None:
         return n
     if isinstance(value, str):
@@ -71,14 +71,14 @@ def check_bootstrap_size(value: Any, n: int, *, most: int) -> int:
     if isinstance(value, float | np.floating):
         if not 0 < value <= 1:
             raise ValueError(
-                f"max_samples={value} as a part of the samples must be in (0, 1]; pass such a number or an int."
+                f"max_samples={value} as a share of the samples must be in (0, 1]; pass such a number or an int."
             )
         return max(2, round(float(value) * n))
     return check_count("max_samples", value, minimum=2)
 
 
 def check_random_state(value: Any) -> Any:
-    """Return `value` if randomness can start from it."""
+    """Return `value` if it can seed a random generator."""
     if value is None or isinstance(value, np.random.Generator | np.random.RandomState):
         return value
     if value is np.random:

@@ -133,7 +133,7 @@ def read_labels(file: str | Path | TableFile, text: str, parameter: str) -> list
 
 
 def open_table(file: str | Path | TableFile, dialect: Dialect = Dialect()) -> TableFile:  # noqa: B008
-    """Read a table file by its suffix, or stdin as "-", once: its column names are known, and no column read yet."""
+    """Open a table file by its suffix, or stdin as "-", once: this reads the column names, but no column yet."""
     if isinstance(file, TableFile):
         return file
     path = Path(file)
@@ -193,7 +193,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _check_finite(path: Path, table: Table, missing: str) -> None:
-    """Name the first missing or infinite cell by column and row, which the estimators could not."""
+    """Name the first missing or infinite cell by column and row, which estimators do not know."""
     values, names, nominal = table
     if len(values) == 0:
         raise ValueError(f"{path} has no rows; add rows, or check that it is the right file.")

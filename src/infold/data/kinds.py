@@ -8,7 +8,7 @@ from .tables import Table
 
 CONTINUOUS, ORDINAL, NOMINAL = "continuous", "ordinal", "nominal"
 
-MOST_LABELS = 20  # whole numbers with more values than this are hardly names of classes
+MOST_LABELS = 20  # more distinct whole numbers than this are hardly names of classes
 ROWS_PER_LABEL = 5
 
 
@@ -34,9 +34,9 @@ def is_whole(column: np.ndarray) -> bool:
 
 
 def looks_like_labels(column: np.ndarray) -> bool:
-    """Return whether numbers may be names of classes: a few whole ones, each of them often.
+    """Return whether numbers may be names of classes: only a few whole numbers, each of them frequent.
 
-    Two values have no order that could matter.
+    The order of two values does not matter.
     """
     if not is_whole(column):
         return False

@@ -56,7 +56,7 @@ def from_objects(
 
 
 def mostly_numbers(labels: Sequence[Any]) -> bool:
-    """Return whether at least half of the labels that are there read as numbers, if only with a comma or percent."""
+    """Return whether at least half of the labels present read as numbers, a comma or percent sign allowed."""
     there = [one for one in labels if not _is_missing(one)]
     known = {one: as_number(one) is not None or bool(NUMBER_LIKE.fullmatch(str(one))) for one in set(there)}
     return sum(known[one] for one in there) >= MOSTLY_NUMBERS * len(there)

@@ -1,4 +1,4 @@
-"""A question: named blocks of columns, checked once, and questions derived from it by moving or leaving out rows."""
+"""A question: named blocks of columns, checked once, and questions derived from it by moving or dropping rows."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from .kinds import CONTINUOUS, MOST_LABELS, column_kinds, count_distinct, is_who
 from .labels import recoded
 from .tables import Table, check_table, listed
 
+FEWEST_COPIES = 0.02  # share of the rows; each per cent of copies adds about .01 nats to independent columns' KSG
+MOST_NOTED = 5  # a block with more columns of few whole numbers holds counts or grades rather than classes
+
 
 @dataclass(frozen=True)
 class Question:
-    """Blocks of columns whose rows are the same samples; to derive another question checks nothing again.
+    """Blocks of columns whose rows are the same samples; questions derived from it are not checked again.
 
     Attributes
     ----------
     blocks : mapping of str to Table
         The tables by name, "X", "Y" and, if something is given, "Z"; constant columns included.
     dropped : ndarray or None
-        Rows of the input that were left out, as a value was missing; None if there were none.
+        Rows of the input that were dropped because a value was missing; None if there were none.
     notes : tuple of str
         Plain sentences about the columns.
     index : pandas index or None
@@ -65,7 +68,7 @@ class Question:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether there is a Z that varies: to be given a constant is to be given nothing."""
+        """Whether there is a Z that varies: a constant Z is the same as none."""
         return "Z" in self.blocks and self.columns("Z").size > 0
 
     @property
@@ -136,7 +139,7 @@ class Question:
         return Question({**self.blocks, block: _picked(self.blocks[block], columns)})
 
     def repaired(self, block: str, order: np.ndarray) -> Question:
-        """Return the question with the rows of a block in another order: paired anew with those of the others."""
+        """Return the question with the rows of a block in another order, so re-paired with those of the others."""
         return Question({**self.blocks, block: _taken(self.blocks[block], order)})
 
     def repaired_column(self, block: str, column: int, order: np.ndarray) -> Question:
@@ -162,8 +165,8 @@ def ask(
     """Return the question about X and Y, given Z if there is one: tables of one length.
 
     X and Y have no column in common. Columns of X or Y that are in Z as well are left out: once known, they tell
-    nothing. Warns of these, of constant columns and of rows that repeat. With `as_it_is` float32 stays float32, in any
-    order of memory: for callers that convert it themselves, and need no copy before. `discrete_x`, `discrete_y`,
+    nothing. Warns of these, of constant columns and of repeated rows. With `as_it_is` float32 stays float32, in any
+    memory layout: for callers that convert it themselves and need no copy before. `discrete_x`, `discrete_y`,
     `discrete_z` and `missing` are as in :func:`infold.conditional_mutual_information`.
     """
     if Z is None and discrete_z is not None:
@@ -180,9 +183,9 @@ def ask(
 def ask_pairwise(
     X: Any, Y: Any, *, min_samples: int = 1, discrete_x: Any = None, discrete_y: Any = None
 ) -> tuple[Question, list[Question]]:
-    """Return the question about rows without a hole, and one about each column by itself with the whole other side.
+    """Return the question about complete rows, and one about each column by itself with the whole other side.
 
-    A column's question has all rows without a hole in it and in the other side. Rows may be too few.
+    A column's question has all rows with a value in it and in the whole other side; these may be too few.
     """
     declared = {"X": discrete_x, "Y": discrete_y}
     tables, index = _read({"X": X, "Y": Y}, declared, min_samples, "drop")
@@ -220,7 +223,7 @@ def _read(
 
 
 def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, declared: Mapping[str, Any]) -> Question:
-    """Return the question about tables without holes; warn of what is odd, and refuse a column on both sides."""
+    """Return the question about complete tables; warn of what is odd, and refuse a column on both sides."""
     if "Z" in tables:
         tables |= {name: _without_given(name, tables[name], tables["Z"]) for name in ("X", "Y")}
     _refuse_shared_columns("X", tables["X"], "Y", tables["Y"])
@@ -245,7 +248,7 @@ def aligned(data: Any, name: str, index: Any, first: str) -> Any:
 
 
 def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[str, Table], np.ndarray | None]:
-    """Return the tables without the rows in which a value is missing, and these rows."""
+    """Return the tables without the rows in which a value is missing, and the numbers of these rows."""
     holes = {name: np.isnan(table.values) for name, table in tables.items()}
     for name, where in holes.items():
         if where.all(axis=0).any():
@@ -258,13 +261,13 @@ def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[
     if left.size < min_samples:
         raise ValueError(
             f"missing='drop' leaves {left.size} of {n} rows, but at least {min_samples} are needed; leave out "
-            f"columns with many holes, or fill them in."
+            f"columns with many missing values, or fill them in."
         )
     return {name: _recoded(_taken(table, left)) for name, table in tables.items()}, np.flatnonzero(bad)
 
 
 def _recoded(table: Table) -> Table:
-    """Return a table of which rows were left out with codes as if these had never been there."""
+    """Number the codes of a table anew after rows were dropped, as if these had never been there."""
     values = table.values
     for column in table.nominal:
         values[:, column] = recoded(values[:, column])
@@ -272,24 +275,21 @@ def _recoded(table: Table) -> Table:
 
 
 def _label_notes(name: str, table: Table) -> list[str]:
-    """Tell of numbers that may be names of classes, and how to say so."""
+    """Point out numbers that may be names of classes, and how to declare them."""
     columns = [c for c, column in enumerate(table.values.T) if c not in table.nominal and looks_like_labels(column)]
-    if not columns:
+    if not 0 < len(columns) <= MOST_NOTED:
         return []
     labels = [table.names[c] if table.names else c for c in columns]
-    if len(columns) == table.values.shape[1]:
-        which = "=True"
-    else:
-        which = f"={labels if len(labels) > 1 else labels[0]!r}" if len(labels) <= 5 else " with their names"
+    which = labels if len(labels) > 1 else labels[0] if table.names or table.values.shape[1] > 1 else True
     return [
         f"{name} has only a few whole numbers in {listed(columns, table.names)}, and their order counts; if they stand "
-        f"for classes, pass discrete_{name.lower()}{which} (--discrete in a command)."
+        f"for classes, pass discrete_{name.lower()}={which!r}."
     ]
 
 
 def varying(values: np.ndarray) -> np.ndarray | slice:
     """Return which columns of values (n, d) are not constant, as a mask or a slice of all."""
-    # Mostly true, and then nothing else needs a look.
+    # True of most tables, which then need no further look.
     if all(map(operator.ne, values[0].tolist(), values[-1].tolist())):
         return slice(None)
     return values.min(axis=0) < values.max(axis=0)
@@ -342,7 +342,7 @@ def _picked(table: Table, columns: Sequence[int]) -> Table:
 
 
 def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None:
-    # A value or three tell columns apart, mostly; a digest of the whole column does without keeping copies.
+    # One to three values mostly tell columns apart; otherwise digests do, which need no copies.
     if set(x.values[0].tolist()).isdisjoint(y.values[0].tolist()) or _heads(x.values).isdisjoint(_heads(y.values)):
         return
     in_x = {_digest(column): i for i, column in enumerate(x.values.T) if i not in x.nominal}
@@ -396,11 +396,12 @@ def _warn_repeated_rows(question: Question) -> None:
         return
     columns = [column for block in blocks for column in block]
     n_repeats = count_repeats(columns)
-    if n_repeats and (not question.is_discrete or _are_copies(columns, n - n_repeats)):
+    if n_repeats < FEWEST_COPIES * n:
+        return
+    if not question.is_discrete or _are_copies(columns, n - n_repeats):
         warn(
-            f"{n_repeats} of {n} rows repeat another row in every column: kNN estimates are for continuous data. "
-            f"A row with n_neighbors or more copies counts as an atom of a discrete distribution; drop copies that "
-            f"are no new measurements, or read the estimate with care."
+            f"{n_repeats} of {n} rows repeat another row in every column, which pulls estimates up. Drop copies "
+            f"that are not new measurements; if values are merely rounded, read the estimate with care."
         )
 
 

@@ -1,4 +1,4 @@
-"""Arrays, frames and series to tables of numbers; what is no such table, or has NaN in it, is refused here."""
+"""Arrays, frames and series to tables of numbers; anything else, and NaN, is refused here."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from .checks import check_choice
 from .labels import from_objects, recoded
 
 EXACT = 2**53  # floating point numbers hold all whole numbers up to here
-SMALL = 10_000  # values of a table for which the number of calls counts, and not the work of each
+SMALL = 10_000  # in tables of at most this many values, the number of calls matters rather than the work in each
 MISSING = ("error", "drop")
 
 
 class Table(NamedTuple):
-    """Validated samples: values (n, d), float64 in C order unless they were to stay, and names if columns had any.
+    """Validated samples: values (n, d), float64 in C order unless asked to stay as they are, and any column names.
 
-    A nominal column has codes 0, 1, 2 … in the order in which its labels first appear: they can be told apart, and mean
-    nothing else.
+    A nominal column has codes 0, 1, 2 … in the order in which its labels first appear: codes only tell labels apart.
     """
 
     values: np.ndarray
@@ -36,8 +35,8 @@ def check_table(data: Any, name: str, *, as_it_is: bool = False, discrete: Any =
     Text, categories and booleans become nominal columns, and so do the columns that `discrete` names: True for all, or
     names, positions or a mask. With False nothing is nominal: a boolean is 0 or 1, and text is refused.
 
-    With `missing="drop"` holes are NaN in the table, for the caller to drop. With `as_it_is` float32 stays float32, in
-    any order of memory: for callers that convert a column at a time.
+    With `missing="drop"` missing values are NaN in the table, for the caller to drop. With `as_it_is` float32 stays
+    float32, in any memory layout: for callers that convert one column at a time.
     """
     check_choice("missing", missing, MISSING)
     table = _declared_too(data, name, discrete) if isinstance(data, Table) else _read(data, name, discrete, as_it_is)
@@ -54,7 +53,7 @@ def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
         data = pandas.Series(data)
     if hasattr(data, "set_axis"):  # pandas lets names be numbers, tuples, or the same twice
         data, names = _renamed(data)
-    # A plain array is no table of any library: asking all of them takes longer than a small estimate.
+    # A plain array belongs to no table library: asking all of them takes longer than a small estimate.
     plain = type(data) is np.ndarray
     native = data if plain else nw.from_native(data, pass_through=True, eager_only=True, allow_series=True)
     if isinstance(native, nw.Series):
@@ -194,7 +193,7 @@ def _coded_array(
 
 
 def _refuse_lost_digits(values: np.ndarray, where: str, parameter: str) -> None:
-    """Refuse whole numbers that are different, and would be the same as floating point numbers."""
+    """Refuse different whole numbers that would be equal as floating-point numbers."""
     if values.dtype.kind not in "iu" or not values.size:
         return
     if max(int(values.max()), -int(values.min())) <= EXACT:
@@ -256,7 +255,7 @@ def _label(name: Any) -> str:
 
 
 def _in_one_piece(data: Any) -> np.ndarray | None:
-    """Return the values of a pandas table that keeps them together, which is no copy; None for any other."""
+    """Return the values of a pandas table without a copy if it holds them in one piece; otherwise None."""
     dtypes = set(data.dtypes) if hasattr(data, "set_axis") else set()
     return data.to_numpy() if dtypes in ({np.dtype(np.float32)}, {np.dtype(np.float64)}) else None
 
@@ -278,15 +277,20 @@ def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
             return
     else:
         with np.errstate(over="ignore", invalid="ignore"):
-            # One pass, and no table of truth values; a sum that overflows is only a reason to look closer.
+            # One pass without a boolean table; a sum that overflows is only a reason to look closer.
             if math.isfinite(np.add.reduce(values, axis=None)):
                 return
     bad = np.isinf(values) if missing == "drop" else ~np.isfinite(values)
     if not bad.any():
         return
     row, column = (int(i[0]) for i in np.nonzero(bad))
-    kind = "infinity (inf)" if np.isinf(values[row, column]) else "missing label" if column in nominal else "NaN"
     remedy = "" if missing == "drop" else "drop those rows (missing='drop') or "
+    if column in nominal:
+        raise ValueError(
+            f"{name} has missing labels, the first in row {row}, column {listed([column], names)}; {remedy}give them a "
+            f"label of their own."
+        )
+    kind = "infinity (inf)" if np.isinf(values[row, column]) else "NaN"
     raise ValueError(
         f"{name} contains {np.count_nonzero(bad)} NaN or infinite values, the first {kind} in row {row}, column "
         f"{listed([column], names)}, but distances need finite numbers; {remedy}fill them in."

@@ -1,7 +1,7 @@
 """Delimited text to named columns: CSV, TSV and TXT, plain or compressed.
 
-polars reads the cells. What it would take without a word (rows with cells too few or too many, blank lines) is found
-before, and what it cannot read (a bad cell, quotes, runs of blanks) goes to the csv module, which knows lines.
+polars reads the cells. What it would accept silently (rows with too few or too many cells, blank lines) is found first,
+and what it cannot read (a bad cell, quotes, runs of blanks) goes to the csv module, which knows line numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHUNK = 10_000  # rows that are split into Python strings at a time
 
 
 class Dialect(NamedTuple):
-    """How to read text, where the file itself does not tell."""
+    """How to read text where the file itself leaves it open."""
 
     separator: str | None = None
     decimal_comma: bool = False
@@ -83,7 +83,7 @@ class Text:
     split: dict[str, polars.Series] = field(default_factory=dict)  # columns that the csv module has split already
 
     def load(self, positions: list[int], discrete: set[int], missing: str) -> Table:
-        """Return the picked columns, numbers where they are numbers and nominal where not, or where they are to be."""
+        """Return the picked columns: numbers, or nominal where they are text or declared so."""
         numbers = self._numbers(positions)
         odd = [i for i, p in enumerate(positions) if p in discrete or numbers[i].null_count()]
         columns = [one.to_numpy() for one in numbers]

@@ -1,4 +1,4 @@
-"""A sample with known mutual information, and checks of what its makers are asked for."""
+"""A sample with known mutual information, and checks of the parameters of its generators."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -55,7 +55,7 @@ class Dataset:
 
 
 def generator(random_state: Seed) -> np.random.Generator:
-    """One kind of generator from any kind of seed; a Generator or a RandomState moves on with every use."""
+    """Return a Generator from any kind of seed; a Generator or a RandomState advances with every use."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint64))
     if random_state is not None and not isinstance(random_state, np.random.Generator):
@@ -64,7 +64,7 @@ def generator(random_state: Seed) -> np.random.Generator:
 
 
 def check_count(name: str, value: object, least: int) -> None:
-    """Refuse what is no integer, or too small."""
+    """Refuse anything but an integer of at least the minimum."""
     ok = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
     check(ok, name, value, f"must be an integer of at least {least}; use for example {least + 10}")
 

@@ -289,7 +289,7 @@ def copulas() -> Members:
 
 
 def numbers(count: int, seed: int) -> Array:
-    """Return codes of labels in an order that means nothing."""
+    """Return codes of labels in a meaningless order."""
     return column(fixed(seed).permutation(count))
 
 
@@ -524,7 +524,7 @@ def manifolds() -> Members:
 
 
 def copies() -> Members:
-    """Columns that say again what others of their side say."""
+    """Columns that repeat what others of their side say."""
 
     def functions(z: Array) -> Array:
         return np.hstack([z, z**2, z**3, np.exp(z), np.sin(3 * z)])

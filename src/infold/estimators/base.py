@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from infold.data.checks import check_count, warn
+from infold.data.order import alike_rows
 from infold.data.question import Question, ask
 from infold.data.tables import listed
 
@@ -51,7 +52,20 @@ def entropy_of_labels(question: Question, block: str) -> float | None:
     return label_entropy(row_codes(question.columns(block)))
 
 
-FEW_ROWS = 4  # for each combination of classes: below, Miller and Madow's correction is far too small
+def _order_notes(question: Question) -> tuple[str, ...]:
+    """Tell where autocorrelated rows make the standard error and the p-value too small; the estimate stays
+    consistent."""
+    found = alike_rows(question)
+    if found is None or found.by_class:
+        return ()
+    remedy = "thin the rows" if "Z" in question.blocks else f"a test with block={found.block} allows for that"
+    return (
+        f"{found.describe()}. If they are in order of time, the standard error and the p-value are too small; "
+        f"{remedy}.",
+    )
+
+
+FEW_ROWS = 4  # per combination of classes: with fewer, Miller and Madow's correction is far too small
 
 
 class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
@@ -92,7 +106,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             With `mi_` (nats), `local_mi_` (one value per sample), `n_features_in_`, `n_samples_`.
         """
         self.check_parameters()
-        # Kernels copy their input into a table of their own: no other copy is made before.
+        # Kernels copy their input into a table of their own, so no copy is made before.
         return self.fit_question(
             ask(
                 X,
@@ -108,7 +122,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def fit_question(self, question: Question) -> Self:
-        """Estimate as the user asked: remember the columns, and warn of what makes the estimate less than it seems."""
+        """Estimate as the user asked: remember the columns, and warn of what makes the estimate less reliable."""
         self.check_question(question)
         self._n_features, self._names, self._kinds = question.n_features, question.names, question.kinds
         self._dropped_rows, self._notes = question.dropped, question.notes
@@ -119,6 +133,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._fit(question)
+        if self.knows_pvalue and self.mi_:
+            self._notes += _order_notes(question)
         for doubt in (*self._doubts, *self._sparse_classes(question)):
             warn(doubt)
         return self
@@ -150,7 +166,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
                 )
 
     def _fit(self, question: Question) -> Self:
-        """Estimate, without a word: resampling does so hundreds of times."""
+        """Estimate without warnings: resampling does this hundreds of times."""
         self._doubts: list[str] = []
         self.n_samples_ = question.n_samples
         if "Z" in question.blocks and not question.is_conditional:
@@ -180,7 +196,8 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         return self.mi_
 
     def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
-        """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, faster than by fits; mostly none.
+        """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, if there is a faster way than
+        fits.
 
         `redrawn` (q,) are the columns of Y that get new values; others are re-paired.
         """
@@ -193,7 +210,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def score(self) -> Any:
-        """Not there: a larger estimate is not a better one, so there is nothing to maximise over settings."""
+        """Refused: a larger estimate is not a better one, so there is nothing to maximise over settings."""
         raise AttributeError(
             f"{type(self).__name__} has no score: a larger estimate is not a better one, so GridSearchCV has nothing "
             f"to maximise; compare settings by infold.diagnose, or score the model that follows in a Pipeline."

@@ -87,8 +87,8 @@ class GeodesicKSG(MutualInformationEstimator):
     min_samples_split : int or None, default=None
         The smallest node that is split; None means round(√(2 m)), m being the number of rows that a tree draws.
     max_samples : int, float, "auto" or None, default="auto"
-        Rows that a tree draws, with replacement: "auto" means n but no more than 10,000, None means n, a float a part
-        of n.
+        Rows that a tree draws, with replacement: "auto" means n but no more than 10,000, None means n, a float is a
+        share of n.
     local_distance : {"auto", "paper", "released", "everywhere"}, default="auto"
         How rows in the same leaves are compared: by a Euclidean distance below that of one tree, as in the paper, or as
         in the code that its authors released. "everywhere" adds the paper's to all distances, so that rows equally many

@@ -20,12 +20,12 @@ class KSG(MutualInformationEstimator):
     n_neighbors : int, default=3
         k. Small: little bias, more noise; large: the reverse.
     metric : {"chebyshev", "euclidean"} or a pair of them, or a triple with Z, default="chebyshev"
-        The norm on X and on Y (and on Z); a pair (or triple) gives each its own. They are joined by the maximum.
+        The norm on X and on Y (and on Z); a pair (or triple) gives each its own. The joint distance is their maximum.
     standardize : bool, default=True
         Bring every column to standard deviation 1 first, so that units do not change the answer. Without it columns are
         taken as they are.
     discrete_bias : {"miller-madow", "none"}, default="miller-madow"
-        What is taken off the plug-in estimate of a discrete table.
+        Which bias is subtracted from the plug-in estimate of a discrete table.
     n_jobs : int or None, default=None
         Threads; −1 uses all cores. The answer is the same to the bit.
     verbose : int, default=0
@@ -47,12 +47,12 @@ class KSG(MutualInformationEstimator):
     rounded values and mixtures of atoms and a density need no preparation. A row with k or more exact copies counts as
     an atom of a discrete distribution.
 
-    Nominal columns: another label is farther than any number, so neighbours are sought within a class. Of a class with
-    no more than k rows, all are neighbours; a row alone in its class adds 0 to the information about numbers. For one
+    Nominal columns: another label is farther than any number, so neighbours are sought within a class. In a class of at
+    most k rows, all are neighbours; a row alone in its class adds 0 to the information about numbers. For one
     nominal and one continuous column this is Ross's estimator (2014).
 
     Discrete tables: if all columns are nominal, or no more than one row in 20 is distinct, the answer is the plug-in
-    estimate less its Miller-Madow bias. With more distinct rows this would be too high, and the rule for ties is not.
+    estimate less its Miller-Madow bias. With more distinct rows this would be too high; the rule for ties is not.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class GKNN(_EntropySum):
     n_jobs : int or None, default=None
         Threads; −1 uses all cores. The answer is the same to the bit.
     verbose : int, default=0
-        Accepted for the sake of a common contract; the work is short.
+        Accepted as by the other methods; the work is too short for a progress bar.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class GKNN(_EntropySum):
 
     Notes
     -----
-    Volumes are logarithms throughout. Where the method has no meaning it warns, and says what it did: directions that
+    Volumes are computed as logarithms. Where the method does not apply, it warns and says what it did: directions that
     k neighbours cannot show (k < columns) take the narrowest width seen, flat neighbourhoods are given a width of
     1e-10 of their longest, and a sample that coincides with its k neighbours counts as dense as the densest other.
 
@@ -122,7 +122,7 @@ class LNN(_EntropySum):
     n_jobs : int or None, default=None
         Threads; −1 uses all cores. The answer is the same to the bit.
     verbose : int, default=0
-        Accepted for the sake of a common contract; the work is short.
+        Accepted as by the other methods; the work is too short for a progress bar.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How much is certain: the lower bound that no assumption about the distribution can move."""
+"""How much is certain: a lower bound that assumes nothing about the distribution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Certificate(NamedTuple):
 
 
 def certify(question: Question, settings: Settings, shuffle: Shuffle) -> Certificate:
-    """Return the certified bound, or none given Z or if rows are not independent draws: the bound rests on that."""
+    """Return the certified bound; none given Z, or where rows are not independent draws, which the bound requires."""
     if "Z" in question.blocks:
         return Certificate(None, Note("No lower bound is certified: it would be for X and Y alone, not given Z."))
     if not shuffle.is_free:

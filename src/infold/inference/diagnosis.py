@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infold.data.checks import check_count
+from infold.data.order import Memory, alike_rows, memory, ordered_values
 from infold.data.question import Question, ask
 from infold.estimators import MutualInformationEstimator
-from infold.inference.rows import Memory
 from infold.measures import DEFAULT_METHOD, as_result, make_estimator
 from infold.results import Diagnosis, IndependenceTest
 
@@ -28,14 +28,11 @@ from .given import (
     with_values,
 )
 from .notes import (
-    ALPHA_AUTOCORRELATION,
     autocorrelation_note,
     ceiling,
     ceiling_note,
     copies_note,
     few_samples_note,
-    ordered_values,
-    suggested_block,
     tell,
     tied_columns,
     ties_note,
@@ -116,11 +113,11 @@ def diagnose(
 
     Notes
     -----
-    About 85 fits of `method`. A planted MI keeps both tables as they are and re-pairs their rows: ranks along the
-    first principal components of X and of Y get a Gaussian copula with just that MI, and nothing else is shared. What
-    the method answers there says which bias and which power to expect at this n, with these columns, for a dependence
-    of that simple kind; a more intricate one is harder. Given Z, the rows of what Z leaves of X and of Y are re-paired
-    so, and put back on what Z tells of them; the p-value is that of :func:`independence_test` with 19 draws.
+    This takes about 85 fits of `method`. Planting an MI keeps both tables as they are and re-pairs their rows: ranks
+    along the first principal components of X and of Y get a Gaussian copula with exactly that MI, and nothing else is
+    shared. What the method answers there shows which bias and power to expect at this n, with these columns, for a
+    dependence of that simple kind; more intricate ones are harder. Given Z, the residuals of X and of Y are re-paired
+    in this way and added back to what Z explains; the p-value is that of :func:`independence_test` with 19 draws.
 
     Examples
     --------
@@ -203,7 +200,7 @@ def diagnosis(
 
 
 class Rows(NamedTuple):
-    """What the rows have that makes an estimate less than it seems."""
+    """What the rows have that makes an estimate less reliable."""
 
     ties: dict[str, float]
     copied: float
@@ -234,7 +231,7 @@ def _findings(
     """Fit all that a diagnosis looks at."""
     n, mi, unit = question.n_samples, estimator.mi_, settings.unit
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
-    # Where rows may change places freely, what is planted with MI 0 are random pairings.
+    # Where rows may change places freely, data with a planted MI of 0 are random pairings.
     own_pairings = test is None and not shuffle.is_free
     left = left_by_z(question, seeds_for(settings.random_state, 1)[0]) if _is_given(question) else None
     plan = _planned(question, left, estimator, settings, shuffle, levels, n_simulations, own_pairings)
@@ -387,28 +384,24 @@ def _beside_null(
         above = sum(one.statistic >= observed for one in pairings)
         beside = len(pairings), *mean_and_deviation(_mis(pairings, unit))
         return permutation_pvalue(above, len(pairings)), beside
-    # Where the test compares something else than MI, 19 free pairings say what the method answers to nothing.
+    # Where the test compares something other than MI, 19 free pairings show what the method answers without dependence.
     told_mi = test.null if test.statistic_name == "mi" else _mis(pairings, unit)
     return test.pvalue, (test.n_permutations, *mean_and_deviation(told_mi))
 
 
 def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
-    """Return both, the deviation as 0 where it is but rounding."""
+    """Return both; a deviation that is only rounding error is 0."""
     deviation = float(values.std(ddof=1)) if values.size > 1 else 0.0
     return float(values.mean()), deviation if deviation > 1e-12 else 0.0
 
 
 def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
-    from infold.inference.rows import copied_share, memory
+    from infold.inference.rows import copied_share
 
     found = {name: memory(ordered_values(table), shuffle.groups) for name, table in question.blocks.items()}
-    block = None
-    sides = found["X"], found["Y"]  # what Z remembers cannot be mistaken for dependence
-    hint = autocorrelation_note(question, shuffle)
-    alike = max(one.pvalue for one in sides) <= ALPHA_AUTOCORRELATION
-    if shuffle.length == 1 and alike and (hint is None or hint.urgent):
-        block = suggested_block(*(one.length for one in sides))
+    alike = alike_rows(question, shuffle.groups) if shuffle.length == 1 else None
+    block = None if alike is None or alike.by_class else alike.block
     return Rows(tied_columns(question), copied_share(question.joint), found, block)
 
 
@@ -435,7 +428,7 @@ def planted_rows(along: tuple[np.ndarray, np.ndarray], true: float, seed: int) -
     """Return an order of the rows of X, one of the rows of Y, and a seed, such that I(X; Y) = `true` nats.
 
     The ranks of the rows of X along X's main direction are those of a normal variable, Y's those of another with the
-    right correlation. Given these ranks the rest of X knows nothing of Y, so their MI is that of the two variables.
+    right correlation. Given these ranks, the rest of X is independent of Y, so their MI is that of the two variables.
     """
     rng = np.random.default_rng(seed)
     n = len(along[0])

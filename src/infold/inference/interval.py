@@ -85,19 +85,20 @@ def confidence_interval(
 
     Notes
     -----
-    Rows are dealt at random into two halves, again and again. Two halves share no row, so the spread between them is
-    that of independent samples of n / 2 rows, with no correction for overlap; the variance for n rows is half of it.
-    The same with quarters says how n times the variance changes with n: where it grows, it is taken to go on growing
-    in the same way. (The bootstrap will not do: copies have distance 0, and break every kNN estimate.)
+    Rows are split at random into two halves, many times. Two halves share no row, so the spread between them is that of
+    independent samples of n / 2 rows, with no correction for overlap; the variance for n rows is half of it. Quarters
+    show how n times the variance changes with n: where it grows, it is assumed to keep growing in the same way. (The
+    bootstrap will not do: copies have distance 0, and break every kNN estimate.)
 
-    The interval is for the estimator's own expectation at this n. Its bias is not in it: a kNN estimate in many columns
-    can be surely wrong. Bias changes with the number of rows and of neighbours, so both drifts are looked at; where one
-    of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof of a small bias:
-    an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further. What is
-    sure whatever the bias is `certified`, a lower bound at 95 % for any method and `level`.
+    The interval is for the estimator's own expectation at this n. It does not include bias: a kNN estimate in many
+    columns can be precise and wrong. Bias changes with the number of rows and of neighbours, so both drifts are
+    examined; where one of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof
+    of a small bias:
+    an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further.
+    `certified`, a lower bound at 95 % for any method and `level`, holds whatever the bias.
 
-    `method="auto"` has a standard error of its own, which knows of bias as far as halves of the rows show it. It is the
-    least that counts; where the answer is exactly 0, most subsamples say 0 too, and their spread says nothing.
+    `method="auto"` has a standard error of its own, which includes bias as far as halves of the rows show it. The error
+    here is never smaller; where the answer is exactly 0, most subsamples say 0 too, and their spread says nothing.
 
     Examples
     --------
@@ -159,7 +160,7 @@ def subsampling_interval(
     n, unit, mi = question.n_samples, settings.unit, estimator.mi_ / settings.unit
     over_k, spread = _subsamples(question, estimator, settings, shuffle, n_subsamples)
     error, known = _standard_error(spread, n), estimator.known_error_ / unit
-    # Degrees of freedom: differences of halves know the error, but not beyond the data.
+    # Degrees of freedom: one per pair of halves, but no more than the data have.
     degrees = min(len(spread[2]), int(shuffle.n_blocks.sum()) - 1)
     half = max(float(student_t.ppf((1 + level) / 2, degrees)) * error, float(norm.ppf((1 + level) / 2)) * known)
     means = [float(spread[parts].mean()) for parts in PARTS[::-1]] + [mi]

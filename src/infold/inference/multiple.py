@@ -30,7 +30,7 @@ def holm(pvalues: np.ndarray) -> np.ndarray:
 
 
 def benjamini_hochberg(pvalues: np.ndarray, n_tests: int | None = None) -> np.ndarray:
-    """Return q-values: the smallest rate of false discoveries at which each test counts as one.
+    """Return q-values: the smallest false discovery rate at which each test is a discovery.
 
     With `n_tests`, these are the smallest p-values of so many: q-values are right as far as they are below all others.
     """
@@ -76,6 +76,6 @@ def others_law(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def upper_quantile(null: np.ndarray, level: float) -> float:
-    """Return the value that one more draw from the same law passes with a chance of `level` at most."""
+    """Return the value that one more draw from the same law exceeds with probability `level` at most."""
     rank = null.size + 1 - math.floor(level * (null.size + 1) + 1e-9)
     return float(np.sort(null)[rank - 1])

@@ -10,15 +10,12 @@ import numpy as np
 from scipy.special import digamma
 
 from infold.data.checks import warn
+from infold.data.order import alike_rows
 from infold.data.question import Question
-from infold.data.tables import Table
 
 from .resampling import Shuffle
 
-ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
-SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
-EQUAL_STEPS = 1e-6  # between the steps of a clock, rounding
 NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
 
 
@@ -39,74 +36,18 @@ def tell(notes: Iterable[Note | None]) -> tuple[str, ...]:
 
 
 def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
-    """Warn of rows that are autocorrelated on both sides, unless they are kept together in blocks.
-
-    Where rows change places within groups, only autocorrelation within groups counts; small groups show nothing.
-    """
-    from infold.inference.rows import memory
-
-    if shuffle.length > 1 or question.n_samples < SMALLEST_GROUP * len(shuffle.groups):
+    """Warn of rows that are autocorrelated on both sides, unless they are kept together in blocks."""
+    found = alike_rows(question, shuffle.groups) if shuffle.length == 1 else None
+    if found is None:
         return None
-    in_x, in_y = (memory(ordered_values(question.blocks[name]), shuffle.groups) for name in ("X", "Y"))
-    if max(in_x.pvalue, in_y.pvalue) > ALPHA_AUTOCORRELATION:
-        return None
-    by, classes = (sorted_by(question) if len(shuffle.groups) == 1 else None) or (None, ())
-    if classes and any(
-        memory(ordered_values(question.blocks[name]), classes).pvalue > ALPHA_AUTOCORRELATION for name in ("X", "Y")
-    ):
-        return Note(f"Rows look sorted by {by}: that is why neighbouring rows are alike, and nothing is wrong with it.")
-    # A test given Z has no blocks.
-    blocks = "" if "Z" in question.blocks else f" or pass block={suggested_block(in_x.length, in_y.length)}"
-    if by and not classes:
-        return Note(
-            f"Rows look sorted by {by}, so neighbouring rows are alike on both sides. If the table was sorted, all is "
-            f"well, and shuffled rows show that; if their order is time, they are autocorrelated: thin them{blocks}.",
-            urgent=True,
-        )
+    if found.by_class:
+        return Note(f"{found.describe()}; nothing is wrong with that.")
+    blocks = "" if "Z" in question.blocks else f" or pass block={found.block}"  # a test given Z has no blocks
     return Note(
-        f"Rows are autocorrelated on both sides (lag-1 correlation {in_x.lag_1:.2f} in X, {in_y.lag_1:.2f} in Y): they "
-        f"count as fewer than they are, so p-values and intervals come out too small. If the order of rows is time, "
-        f"thin them{blocks}; if it means nothing, shuffle them.",
+        f"{found.describe()}. If they are in order of time, p-values come out too small and intervals too narrow: thin "
+        f"the rows{blocks}. If the table was merely sorted or grouped, all is well.",
         urgent=True,
     )
-
-
-def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
-    """Return the column that rows are sorted by, if any, and the rows of each of its values if these are few.
-
-    Values that go up in equal steps are no sorted column but a clock.
-    """
-    n = question.n_samples
-    for block in ("X", "Y"):
-        table = question.blocks[block]
-        for c, column in enumerate(table.values.T):
-            label = f"{block} {table.names[c]!r}" if table.names else f"column {c} of {block}"
-            steps = np.diff(column)
-            starts = np.flatnonzero(steps) + 1
-            if 0 < starts.size < n // SMALLEST_GROUP and np.unique(column).size == starts.size + 1:
-                return label, np.split(np.arange(n), starts)
-            one_way = c not in table.nominal and ((steps >= 0).all() or (steps <= 0).all())
-            if one_way and np.ptp(steps) > EQUAL_STEPS * np.abs(steps).max():
-                return label, []
-    return None
-
-
-def ordered_values(table: Table) -> np.ndarray:
-    """Return the values of a table, a nominal column as whether it is its most frequent class: codes have no order."""
-    if not table.nominal:
-        return table.values
-    values = table.values.copy()
-    for column in table.nominal:
-        codes = values[:, column].astype(int)
-        values[:, column] = codes == np.bincount(codes).argmax()
-    return values
-
-
-def suggested_block(*lengths: int) -> int:
-    """Return how many rows to keep together: only autocorrelation on all sides can be mistaken for dependence."""
-    from infold.inference.rows import BLOCK_LAGS
-
-    return max(2, BLOCK_LAGS * min(lengths))
 
 
 def tied_columns(question: Question) -> dict[str, float]:
@@ -155,7 +96,7 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
 
 
 def silence_note(most: float, units: str) -> Note:
-    """Tell what an answer of exactly 0 by rule may have missed."""
+    """Tell what an answer of exactly 0 may have missed."""
     return Note(
         f"The answer is 0 because no test of auto tells X and Y from independent at its strict level of 0.001; a "
         f"dependence of up to about {most:.2g} {units} may have gone unseen."
@@ -190,7 +131,10 @@ def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
     alone = int(np.sum(n_blocks == 1))
     if not alone:
         return None
-    return Note(f"{alone} of {n_blocks.size} groups have nothing to change places with, and tell the test nothing.")
+    return Note(
+        f"{alone} of {n_blocks.size} groups have only one row or block, which cannot change places: they tell the test "
+        f"nothing."
+    )
 
 
 def copies_note(share: float) -> Note | None:
@@ -198,16 +142,16 @@ def copies_note(share: float) -> Note | None:
     if share <= 0.05:
         return None
     return Note(
-        f"{share:.0%} of the rows repeat another row in every column: drop copies that are no new measurements, since "
+        f"{share:.0%} of the rows repeat another row in every column: drop copies that are not new measurements, since "
         f"they look like perfect neighbours."
     )
 
 
 def few_rows_note(n: int) -> Note | None:
-    """Tell of too few rows for the interval to hold as often as it says."""
+    """Tell of too few rows for the interval to cover as often as its level says."""
     if n >= 30:
         return None
-    return Note(f"{n} rows are few for an interval: below 30 it holds less often than its level says.")
+    return Note(f"{n} rows are few for an interval: below 30 it covers less often than its level says.")
 
 
 def few_samples_note(n: int, d: int) -> Note | None:

@@ -95,16 +95,18 @@ def independence_test(
 
     Notes
     -----
-    The estimator is fitted again on every pairing, since it saw the true one. With independent rows (or groups or
+    The estimator is fitted again on every pairing, because it has seen the true one. With independent rows (or groups
+    or
     blocks that are exchangeable) P(p ≤ a) ≤ a for every a, whatever the method and the data: equal statistics count
     against dependence. `method="auto"` answers exactly 0 on most independent data, so its own p-value is what is
     compared.
 
     Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
-    a common cause. So what a smooth function of Z tells of continuous columns is taken off X and Y, which leaves
-    I(X; Y | Z) as it is, and rows of near Z change places (Runge 2018). A draw of Y is the smooth function and
-    re-paired residuals, put through the same smoother as the data: what smoothing leaves of Z, and takes off the noise,
-    is in the null as well. P(p ≤ a) is about a where Z acts by smooth functions and the size of noise; measured levels
+    a common cause. So a smooth function of Z is subtracted from the continuous columns of X and Y, which does not
+    change I(X; Y | Z), and rows with similar Z change places (Runge 2018). A draw of Y is the smooth function plus
+    re-paired residuals, put through the same smoother as the data: whatever the smoother leaves of Z, or removes of the
+    noise, is in the null as well. P(p ≤ a) is about a where Z acts through smooth functions and the size of the noise;
+    measured levels
     are in the documentation. Where Z has too many columns for so few rows, a note says so.
     `n_neighbors` is a tenth of the rows (with the same labels) by default, 200 at most.
 
@@ -189,7 +191,7 @@ def permutation_test(
         statistics = _statistics(jobs, settings, question.n_samples)
     with closing(statistics):
         null, above = _until_clear(statistics, observed, enough)
-    # Stopped by `enough`, the pairing that did it is not one more: it is the last of those looked at.
+    # When `enough` stops the test, the pairing that did so is the last one counted.
     pvalue = above / len(null) if above >= enough else permutation_pvalue(above, len(null))
     scale = settings.unit if estimator.test_statistic_name == "mi" else 1.0
     return IndependenceTest(

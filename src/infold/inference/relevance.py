@@ -1,4 +1,4 @@
-"""Which columns carry the information: a score for each, and a p-value by its own null distribution."""
+"""Which columns carry the information: a score for each, and a p-value from its own null distribution."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class Relevance(Shown):
     pvalues_x, pvalues_y : ndarray
         P-value of each column, corrected for the number of columns of its side.
     threshold_x, threshold_y : ndarray
-        For each column, the score that it must pass; NaN where p-values are not from scores (`method="auto"`, given Z).
+        For each column, the score that it must exceed; NaN where p-values do not come from scores (`method="auto"`,
+        given Z).
     null_x, null_y : ndarray of shape (n_permutations, n_columns)
         What each column is compared with: scores after permutations, less their mean if `kind` is "together"; with
         `method="auto"` −log10 p; given Z the statistic of :func:`independence_test`. No rows if the p-values are the
@@ -63,7 +64,7 @@ class Relevance(Shown):
     kind : {"alone", "together"}
         What a score means; see :func:`relevance`.
     level : float
-        Chance of any false column on a side.
+        Probability of any false column on a side.
     mi : float
         The estimate with all columns; NaN if too few rows have no missing value (`missing="pairwise"`).
     units, method, n_samples, n_features, settings, names, kinds, given, n_dropped
@@ -248,14 +249,14 @@ def relevance(
         permutations.
     kind : {"alone", "together"}, default="alone"
         What a score is. "alone": the MI of the column by itself with the whole other side. "together": what the MI of
-        all columns loses when this one is shuffled. They answer different questions: of two copies of a signal, each
-        is high alone, and low together, as the other one makes up for it; of two columns that tell only in combination
-        (XOR), each is 0 alone, and high together.
+        all columns loses when this one is shuffled. They answer different questions: two copies of a signal both score
+        high alone and low together, because each makes up for the other; two columns that tell something only in
+        combination (XOR) both score 0 alone and high together.
     n_permutations : int or None, default=None
         Permutations behind the p-values, at least 1 / level − 1. None is 199, or 0 where the method's own p-values do:
         "auto", columns alone, and neither `given`, `groups` nor `block`.
     level : float, default=0.05
-        Chance that any column of a side that carries nothing is called relevant.
+        Probability that any uninformative column of a side is called relevant.
     groups, block
         Rows that may change places, as in :func:`independence_test`.
     missing : {"error", "drop", "pairwise"}, default="error"
@@ -277,10 +278,10 @@ def relevance(
 
     With permutations a score is standardised: its distance from the mean of the column's other scores (after the other
     permutations, or of the data), over the root mean square distance of those above the mean. That is a standard
-    deviation which knows of skewed null distributions: with the usual one, classes and rare values would hide other
+    deviation that allows for skewed null distributions: with the usual one, classes and rare values would hide other
     columns. The p-value is the share of permutations in which the largest standardised score of any column of the side
     is as large (Westfall & Young's max-T). Data and permutations are treated alike, so the level is exact for
-    exchangeable rows. Columns with missing values of their own are permuted apart, which makes p-values a little
+    exchangeable rows. Columns with missing values of their own are permuted separately, which makes p-values a little
     larger.
 
     Alone, a permutation re-pairs the rows of X and Y as wholes. A column that is independent of the other side has the
@@ -292,7 +293,7 @@ def relevance(
     Given Z, each column has the null distribution of :func:`independence_test`, with Y drawn anew given Z. All columns
     of a side share the rows that change places, and max-T corrects for their number as above.
 
-    Scores are for ranking: with many noise columns on the other side, those of KSG fall short.
+    Scores are for ranking: with many noise columns on the other side, those of KSG are too low.
 
     References
     ----------
@@ -316,18 +317,15 @@ def relevance(
     >>> infold.relevance(X[:, :2], Y, kind="together", random_state=0).relevant_x
     array([ True,  True])
     """
-    check_choice("kind", kind, KINDS)
-    check_choice("missing", missing, (*MISSING, PAIRWISE))
-    if given is not None:
-        _refuse_given(kind, missing, groups, block)
-    free = groups is None and block is None and given is None
+    _check_asked(kind, missing, given, groups, block)
+    needs_no_permutations = kind == ALONE and groups is None and block is None and given is None
     if method is None:
-        method = "auto" if kind == ALONE and free and n_permutations is None else "ksg"
+        method = "auto" if needs_no_permutations and n_permutations is None else "ksg"
     settings = Settings(method, units, random_state, n_jobs, verbose)
     estimator = prepared(settings, n_neighbors, options)
     check_share("level", level)
     if n_permutations is None:
-        n_permutations = 0 if kind == ALONE and free and estimator.knows_pvalue else N_PERMUTATIONS
+        n_permutations = 0 if needs_no_permutations and estimator.knows_pvalue else N_PERMUTATIONS
     else:
         check_count("n_permutations", n_permutations)
     if n_permutations:
@@ -338,16 +336,11 @@ def relevance(
         "discrete_y": discrete_y,
     }
     singles = None
-    if missing != PAIRWISE:
-        question = ask(X, Y, given, discrete_z=discrete_z, missing=missing, **asked)
-    elif kind == ALONE:
+    if missing == PAIRWISE:
         question, columns = ask_pairwise(X, Y, **asked)
         singles = [Single(one, shuffle_of(one, groups, block)) for one in columns]
     else:
-        raise ValueError(
-            f"missing='pairwise' is for kind='alone', but kind={kind!r} needs all columns of a row; pass "
-            f"missing='drop'."
-        )
+        question = ask(X, Y, given, discrete_z=discrete_z, missing=missing, **asked)
     shuffle = shuffle_of(question, groups, block)
     if question.is_conditional and n_neighbors is None:
         with_more_neighbors(estimator, question)
@@ -365,12 +358,21 @@ def relevance(
     )
 
 
-def _refuse_given(kind: str, missing: str, groups: Any, block: Any) -> None:
-    refuse_with_given(groups, block)
-    if kind != ALONE:
-        raise ValueError(f"given is for kind='alone', but kind={kind!r}; leave one of them out.")
-    if missing == PAIRWISE:
-        raise ValueError("missing='pairwise' is for X and Y alone, but Z is given; pass missing='drop'.")
+def _check_asked(kind: str, missing: str, given: Any, groups: Any, block: Any) -> None:
+    """Refuse unknown choices, and choices that do not go together."""
+    check_choice("kind", kind, KINDS)
+    check_choice("missing", missing, (*MISSING, PAIRWISE))
+    if given is not None:
+        refuse_with_given(groups, block)
+        if kind != ALONE:
+            raise ValueError(f"given is for kind='alone', but kind={kind!r}; leave one of them out.")
+        if missing == PAIRWISE:
+            raise ValueError("missing='pairwise' is for X and Y alone, but Z is given; pass missing='drop'.")
+    if missing == PAIRWISE and kind != ALONE:
+        raise ValueError(
+            f"missing='pairwise' is for kind='alone', but kind={kind!r} needs all columns of a row; pass "
+            f"missing='drop'."
+        )
 
 
 class Single(NamedTuple):
@@ -547,7 +549,8 @@ def _without(
 
 
 def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) -> dict[str, np.ndarray]:
-    """Return scores, p-values, thresholds and null of the columns of a side; tests are about scores, or about other."""
+    """Return scores, p-values, thresholds and null of the columns of a side; tests may compare other statistics than
+    scores."""
     mi, statistic, own = np.array(fits.observed).T
     null_mi, null = fits.null[..., 0], fits.null[..., 1]
     n_permutations, d = null.shape
@@ -570,7 +573,7 @@ def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) ->
 
 
 def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) -> Note | None:
-    """Tell of columns that no score can be given."""
+    """Tell of columns with too few rows for a score."""
     labels = [
         f"{side} {names[i]!r}" if names else f"{side} {i}"
         for side, names, d in zip("XY", question.names, question.n_features, strict=False)

@@ -1,4 +1,4 @@
-"""Fit an estimator again and again on re-paired or fewer rows: the seeds, the rows and the refits.
+"""Refit an estimator many times on re-paired or fewer rows: the seeds, the rows and the refits.
 
 Every refit is a job with its seed drawn up front: the same bits for any number of workers.
 """
@@ -60,6 +60,7 @@ def described(estimator: MutualInformationEstimator, settings: Settings) -> dict
         "names": estimator._names,
         "kinds": estimator._kinds,
         "n_dropped": 0 if estimator._dropped_rows is None else len(estimator._dropped_rows),
+        "entropies": tuple(entropy and entropy / settings.unit for entropy in estimator._entropies),
     }
 
 
@@ -106,7 +107,7 @@ def refit_rows(estimator: MutualInformationEstimator, question: Question, rows: 
 def refit_parts(
     estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, parts: int, seed: int
 ) -> list[Outcome]:
-    """Deal the rows at random into equal parts that share none, and fit each."""
+    """Split the rows at random into equal parts without overlap, and fit each."""
     dealt = partition(shuffle, parts, seed)
     return [refit_rows(estimator, question, rows, own_seed) for rows, own_seed in dealt]
 
@@ -116,7 +117,7 @@ def refits(
 ) -> Generator[Any, None, None]:
     """Yield function(*arguments) of each job (function, *arguments), in order and in parallel.
 
-    Jobs that take equally long are handed over in batches: say how many rows each has.
+    Jobs that take equally long are handed over in batches; `n_samples` is the number of rows of each.
     """
     batch = ROWS_PER_BATCH // n_samples if n_samples else 1
     return in_order(call, jobs, n_jobs=settings.n_jobs, label=label, verbose=settings.verbose, batch=batch)
@@ -218,7 +219,7 @@ def make_shuffle(n_samples: int, groups: Any, block: int | None) -> Shuffle:
 
 
 def partition(shuffle: Shuffle, parts: int, seed: int) -> list[tuple[np.ndarray, int]]:
-    """Deal the rows at random into equal parts that share none; return the rows of each, and a seed."""
+    """Split the rows at random into equal parts without overlap; return the rows of each, and a seed."""
     order, size = shuffle.draw(seed), shuffle.n_samples // parts
     seeds = seeds_for(seed, parts)
     return [(order[i * size : (i + 1) * size], seeds[i]) for i in range(parts)]

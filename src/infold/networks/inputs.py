@@ -127,7 +127,9 @@ def _without_holes(tables: dict[str, Table], missing: str) -> tuple[dict[str, Ta
         return tables, 0
     left = np.flatnonzero(~holes)
     if left.size == 0:
-        raise ValueError("missing='drop' leaves no row; pass missing='pairwise', or leave out columns with many holes.")
+        raise ValueError(
+            "missing='drop' leaves no row; pass missing='pairwise', or leave out columns with many missing values."
+        )
     return {name: table._replace(values=table.values[left]) for name, table in tables.items()}, int(holes.sum())
 
 

@@ -1,8 +1,8 @@
 """Jobs on a Dask cluster, for `joblib.parallel_config("dask")`.
 
 joblib's own backend scatters large arguments, and what is scattered is lost with the worker that holds it; and when
-Dask gives a job up, after it has taken several workers down, that backend waits for ever. So the jobs are handed to
-the client here: the loss of a worker changes nothing, and the loss of a job is an error.
+Dask gives up on a job that has taken down several workers, that backend waits forever. So jobs are submitted to the
+client here: losing a worker changes nothing, and losing a job is an error.
 """
 
 from __future__ import annotations

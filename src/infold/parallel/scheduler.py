@@ -2,13 +2,13 @@
 
 `run` is for parts of one computation, which share memory: kernels release the GIL and write into common arrays.
 `in_order` and `as_finished` are for whole estimates (permutations, subsamples, repetitions); joblib says where those
-run: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster. What a job needs
-of chance is among its arguments, drawn up front: neither the number of workers nor their order changes a bit of the
+run: on threads of this machine, in processes or, under `joblib.parallel_config("dask")`, on a cluster. A job's random
+seeds are among its arguments, drawn up front: neither the number of workers nor their order changes a bit of the
 answer. Inside a job everything runs on one thread, so that cores are not oversubscribed.
 
-Python hears Ctrl-C in the main thread, between two of its instructions: a kernel is one of them, however long it takes.
-So the main thread runs jobs itself only for a moment, then it waits for a thread that does; and what is one long loop,
-`in_slices` cuts into short ones.
+Python notices Ctrl-C in the main thread, between two bytecode instructions, and a kernel is one of these, however long
+it takes. So the main thread runs jobs itself only briefly and then waits for a thread that does, and `in_slices` cuts
+one long loop into short ones.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Job = tuple[Any, ...]
 PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
 BATCHES_PER_WORKER = 8  # so that no worker waits long for the last batch
 LISTEN = 0.5  # seconds that a thread waits or works before it looks whether it should stop
-MOMENT = 0.05  # seconds, beside which starting a thread is nothing
+MOMENT = 0.05  # seconds; starting a thread takes far less
 GROWTH = 4  # from one slice to the next, at most
 
 _this_thread = local()  # of a worker: `stopped`, set when nobody wants its answers any more
 
 
 def n_workers(n_jobs: int | None) -> int:
-    """Return how many threads to use: one inside a parallel job, so that cores are not shared out twice."""
+    """Return how many threads to use: one inside a parallel job, so that cores are not oversubscribed."""
     if in_parallel_task():
         return 1
     if hasattr(get_active_backend()[0], "client"):  # a Dask cluster takes whole estimates; their parts stay here
@@ -66,7 +66,7 @@ def in_parallel_task() -> bool:
 
 @cache  # finding the libraries takes milliseconds, as long as many small estimates
 def blas() -> ThreadpoolController:
-    """Return the handle on the threads of numpy's and scipy's linear algebra."""
+    """Return the controller of the threads of numpy's and scipy's linear algebra."""
     import scipy.linalg  # noqa: F401  (scipy may bring a library of its own, which must be loaded to be found)
 
     return ThreadpoolController()
@@ -98,7 +98,7 @@ def run(
 ) -> list[Any]:
     """Return [function(*job) for job in jobs], on threads of this machine, with a progress bar on a terminal.
 
-    Say `long` if a single call of a kernel may take seconds.
+    Pass `long` if a single kernel call may take seconds.
 
     >>> run(pow, [(10, 2), (10, 3), (10, 4)], n_jobs=2, label="powers", verbose=0)
     [100, 1000, 10000]
@@ -140,7 +140,7 @@ def in_order(
     Yields
     ------
     Any
-        Answers. To close the generator ends the work: what is running is waited for by nobody, nothing else is started.
+        Answers. Closing the generator ends the work: running jobs are not waited for, and no other is started.
     """
     answers = as_finished(function, jobs, n_jobs=n_jobs, prefer=prefer, batch=batch)
     return _sorted(answers, len(jobs), label, verbose)
@@ -238,7 +238,7 @@ def _on_threads(
 
 
 def _heard(queue: SimpleQueue[Any]) -> Any:
-    """Return the next item; not every system can interrupt a thread that waits without end."""
+    """Return the next item, polling: not every system can interrupt a thread that waits without a timeout."""
     while True:
         try:
             return queue.get(timeout=LISTEN)
@@ -247,7 +247,7 @@ def _heard(queue: SimpleQueue[Any]) -> Any:
 
 
 class Unwanted(Exception):
-    """Ends a job whose answer nobody wants any more."""
+    """Ends a job whose answer is no longer wanted."""
 
 
 def check_wanted() -> None:
@@ -260,7 +260,7 @@ def check_wanted() -> None:
 def in_slices(function: Callable[[int, int], Any], begin: int, stop: int, first: int) -> None:
     """Call function(i, j) for consecutive parts of range(begin, stop), of about half a second each.
 
-    Between them Python hears Ctrl-C, and a worker that it should stop. The first part has `first` numbers, and all have
+    Between them Python notices Ctrl-C, and a worker that it should stop. The first part has `first` numbers, the others
     a multiple of that.
     """
     if stop - begin <= first:

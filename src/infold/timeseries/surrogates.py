@@ -19,8 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from infold.inference.notes import suggested_block
-from infold.inference.rows import Memory, memory
+from infold.data.order import Memory, memory, suggested_block
 
 from .grid import Grid
 

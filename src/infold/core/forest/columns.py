@@ -65,7 +65,7 @@ class Slots(NamedTuple):
 
 
 def new_slots(n_slots: int, n_rows: int) -> Slots:
-    """Return room for `n_slots` kept columns of up to `n_rows` rows."""
+    """Return buffers for `n_slots` kept columns of up to `n_rows` rows."""
     n_all = n_slots + SPARE
     return Slots(
         info=np.zeros(n_all, SLOT).view(np.recarray),  # its fields are attributes with the JIT off, too

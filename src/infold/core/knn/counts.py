@@ -1,4 +1,4 @@
-"""Neighbour counts of any blocks in any spaces: which search to use, on threads if that is worth it.
+"""Neighbour counts of any blocks in any spaces: chooses the search, and threads where they pay.
 
 All searches are exact and compare the same differences, so the choice changes no bit.
 """
@@ -18,9 +18,9 @@ from .information import settle_counts
 from .scan import CHEBYSHEV, QUERIES, Geometry, scan_counts
 from .sorted import sorted_counts
 
-# Boxes pay from so many rows per column on; in more columns all rows are about equally far.
+# Boxes pay from this many rows per column on; in more columns all rows are about equally far.
 BOX_ROWS, BOX_COLUMNS = 200, 10
-# With so many rows it is worth asking the data, which may have fewer dimensions than columns: one box in PROBED is
+# With this many rows a trial on the data pays, which may have fewer dimensions than columns: one box in PROBED is
 # searched. A scan looks at all rows, but faster: it wins if a search looks at more than this share of them.
 PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
 NARROW, WIDE, NARROW_COLUMNS = 64, 128, 6  # rows of a box
@@ -61,13 +61,13 @@ def neighbor_counts(
     metrics : sequence of {CHEBYSHEV, EUCLIDEAN}, optional
         The norm of each block; the maximum norm by default. Blocks are always joined by the maximum.
     far : float, optional
-        Rows that are so far apart in the joint space are of different classes, and no neighbours: of a row with fewer
-        than k neighbours, the last one takes the place of the k-th, and their number that of k.
+        Rows at least this far apart in the joint space belong to different classes and are no neighbours. For a row
+        with fewer than k neighbours, the last one takes the place of the k-th, and their number that of k.
     strict : bool, default=False
-        Count no row that is exactly as far as the k-th neighbour, however many there are: what others do, and the same
-        unless rows tie.
+        Count no row that is exactly as far as the k-th neighbour, however many there are: what other packages do, and
+        the same unless rows tie.
     n_queries : int, optional
-        Count for the first so many rows only; neighbours are sought among all.
+        Count only for this many rows, the first ones; neighbours are sought among all.
 
     Notes
     -----

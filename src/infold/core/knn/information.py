@@ -1,4 +1,4 @@
-"""Counts of neighbours → local information: the one home of KSG's formula and of its rule for atoms.
+"""Neighbour counts → local information: the only place with KSG's formula and its rule for atoms.
 
 Kraskov, Stögbauer & Grassberger (2004) for mutual information, Frenzel & Pompe (2007) for the conditional one:
 
@@ -12,8 +12,9 @@ the others, tied rows could come in any order, so the count is its mean over all
 data would give on average. Where that distance is 0, k and all counts are those of copies, the row itself included:
 again the mean over all noise, and the plug-in estimate of a discrete distribution, with ψ in place of log.
 
-The mean supposes that tied rows tie in one block, as blocks in units of their own do. Whole numbers of one unit on both
-sides (not standardised) can tie across blocks: the answer is then still too high, by about .1 for a few hundred rows.
+The mean assumes that rows tie within one block, as they do if each block has its own units. Whole numbers of one unit
+on both sides (not standardised) can tie across blocks: the answer is then still too high, by about .1 for a few hundred
+rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""KSG given Z of many versions of Y beside one X and Z: all draws of a test at once.
+"""KSG given Z for many versions of Y with the same X and Z: all draws of a test at once.
 
 Distances in X and in Z are computed once for all versions. Whole rows of distances are counted, again and again, as a
 count runs several values at a time: with k a tenth of the rows, that is faster than any list of neighbours.

@@ -1,0 +1,176 @@
+"""The order of rows: are neighbouring ones alike, as in a time series, or because the table was sorted?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import chi2, rankdata
+
+from .question import Question
+from .tables import Table
+
+LAGS = 10
+BLOCK_LAGS = 2  # a block is this many times as long as the autocorrelation lasts
+ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
+MOST_INFLATION = 1.2  # of the variance: a test at 5 % then rejects about 7 %
+SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
+MOST_KNOWN = 0.1  # share of the degrees of freedom that taking Z off may cost
+EQUAL_STEPS = 1e-6  # relative to the largest step; smaller differences are rounding
+
+
+class Memory(NamedTuple):
+    """How the rows of one table remember those before them."""
+
+    lag_1: float  # of the column that remembers most
+    pvalue: float  # of no memory in any column
+    length: int  # rows until it is forgotten
+    correlations: tuple[float, ...] = ()  # of the column that remembers most, over ten lags
+
+
+class AlikeRows(NamedTuple):
+    """Neighbouring rows that are so alike on both sides that they count as fewer."""
+
+    x: Memory
+    y: Memory
+    sorted_by: str | None  # the column that the rows look sorted by
+    by_class: bool  # whether the table was sorted by classes, which explains it all
+
+    @property
+    def block(self) -> int:
+        """How many rows to keep together."""
+        return suggested_block(self.x.length, self.y.length)
+
+    def describe(self) -> str:
+        """Return what was seen, as the beginning of a sentence."""
+        if self.sorted_by:
+            return f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
+        lags = f"{self.x.lag_1:.2f} in X, {self.y.lag_1:.2f} in Y"
+        return f"Rows are autocorrelated on both sides (lag-1 correlation {lags})"
+
+
+def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRows | None:
+    """Return how neighbouring rows are alike on both sides; None if they are not, or too little to matter.
+
+    With groups of rows, only autocorrelation within groups counts, and given Z only what Z does not explain.
+    """
+    if question.n_samples < SMALLEST_GROUP * len(groups):  # small groups show nothing
+        return None
+    known = _basis(question.blocks["Z"]) if "Z" in question.blocks else None
+
+    def both(within: Sequence[np.ndarray]) -> list[Memory]:
+        return [memory(ordered_values(question.blocks[side]), within, known) for side in ("X", "Y")]
+
+    x, y = both(groups)
+    if not _matters(x, y):
+        return None
+    by, classes = (sorted_by(question) if len(groups) <= 1 else None) or (None, [])
+    if not classes:
+        return AlikeRows(x, y, by, False)
+    if _matters(*both(classes)):
+        return AlikeRows(x, y, None, False)  # a series even within its classes
+    return AlikeRows(x, y, by, True)
+
+
+def _matters(x: Memory, y: Memory) -> bool:
+    """Return whether both sides are autocorrelated so much that p-values are too small.
+
+    By Bartlett's formula the variance of a correlation between independent series grows by this factor.
+    """
+    if max(x.pvalue, y.pvalue) > ALPHA_AUTOCORRELATION:
+        return False
+    return 1 + 2 * sum(abs(a * b) for a, b in zip(x.correlations, y.correlations, strict=True)) > MOST_INFLATION
+
+
+def memory(table: np.ndarray, groups: Sequence[np.ndarray] = (), known: np.ndarray | None = None) -> Memory:
+    """Return the autocorrelation of each column's normal scores, tested by Ljung and Box over ten lags.
+
+    Tied values share their mean rank: any order within a tie that follows the rows would look like memory.
+
+    Independent rows give a p-value that is uniform for one column; for several, the smallest times their number. With
+    groups of rows, each is centred first: that groups differ, one after the other, is no memory. What is linear in the
+    columns of `known` is taken off.
+    """
+    varying = table[:, table.min(axis=0) < table.max(axis=0)]
+    n, d = varying.shape
+    if n < 4 * LAGS or d == 0:
+        return Memory(0.0, 1.0, 1)
+    scores = normal_scores(varying)
+    if known is not None:
+        scores -= known @ np.linalg.lstsq(known, scores, rcond=None)[0]
+    for rows in groups or [np.arange(n)]:
+        scores[rows] -= scores[rows].mean(axis=0)
+    scores = scores[:, (scores**2).sum(axis=0) > 1e-9]  # not what is constant within groups
+    if not scores.size:
+        return Memory(0.0, 1.0, 1)
+    power, d = (scores**2).sum(axis=0), scores.shape[1]
+    lags = np.arange(1, n // 2)
+    shown = lags[:LAGS]
+    r = np.array([(scores[:-lag] * scores[lag:]).sum(axis=0) for lag in shown]) / power
+    box = n * (n + 2) * (r**2 / (n - shown[:, None])).sum(axis=0)
+    worst = int(np.argmax(box))
+    column, length = scores[:, worst], 1
+    for lag in lags:
+        if abs(column[:-lag] @ column[lag:]) < 2 * power[worst] / np.sqrt(n):
+            break
+        length = int(lag) + 1
+    pvalue = float(min(1.0, d * chi2.sf(box[worst], LAGS)))
+    return Memory(float(r[0, worst]), pvalue, length, tuple(r[:, worst].tolist()))
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """Return the normal quantiles of the ranks of each column (n, d); tied values share their mean rank."""
+    return ndtri(rankdata(values, axis=0) / (len(values) + 1))
+
+
+def _basis(table: Table) -> np.ndarray | None:
+    """Return functions of Z (n, p), by which to explain what X and Y remember; None if there are too many.
+
+    A class is an indicator, a number its normal score and the square of it.
+    """
+    columns = [np.ones(len(table.values))]
+    for c, column in enumerate(table.values.T):
+        if c in table.nominal:
+            columns += [column == code for code in np.unique(column)[1:]]
+        else:
+            scores = normal_scores(column)
+            columns += [scores, scores**2]
+    return np.column_stack(columns).astype(float) if len(columns) <= MOST_KNOWN * len(table.values) else None
+
+
+def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
+    """Return the column that rows are sorted by, if any, and the rows of each of its values if these are few.
+
+    Values that rise in equal steps are a clock, not a sorted column.
+    """
+    n = question.n_samples
+    for block in ("X", "Y"):
+        table = question.blocks[block]
+        for c, column in enumerate(table.values.T):
+            label = f"{block} {table.names[c]!r}" if table.names else f"column {c} of {block}"
+            steps = np.diff(column)
+            starts = np.flatnonzero(steps) + 1
+            if 0 < starts.size < n // SMALLEST_GROUP and np.unique(column).size == starts.size + 1:
+                return label, np.split(np.arange(n), starts)
+            one_way = c not in table.nominal and ((steps >= 0).all() or (steps <= 0).all())
+            if one_way and np.ptp(steps) > EQUAL_STEPS * np.abs(steps).max():
+                return label, []
+    return None
+
+
+def ordered_values(table: Table) -> np.ndarray:
+    """Return the values of a table, a nominal column as whether it is its most frequent class: codes have no order."""
+    if not table.nominal:
+        return table.values
+    values = table.values.copy()
+    for column in table.nominal:
+        codes = values[:, column].astype(int)
+        values[:, column] = codes == np.bincount(codes).argmax()
+    return values
+
+
+def suggested_block(*lengths: int) -> int:
+    """Return how many rows to keep together: only autocorrelation on all sides can be mistaken for dependence."""
+    return max(2, BLOCK_LAGS * min(lengths))
