@@ -1,19 +1,15 @@
-"""Networks: the level of p and FDR, the tail of the null law, AUPR on networks whose graph is known, and scale.
+"""Networks: the level of p and FDR, the tail of the null law, and scale; for graphs that are known, network_truth.py.
 
     python experiments/networks.py level     # 4 minutes of one core: results/networks-level.csv
     python experiments/networks.py tail      # 2 minutes: results/networks-tail.csv
     python experiments/networks.py ties      # half a minute: results/networks-ties.csv
-    python experiments/networks.py truth     # 4 minutes, with ennemi: results/networks-truth.csv
     python experiments/networks.py scale --columns 1000
 
-ecoli70 is the linear Gaussian network of 46 genes of Schäfer and Strimmer (2005), as it ships in pgmpy (MIT). The
-others are random graphs, each node a sum of bent functions of its parents. Seeds start at 1,001: what was tried while
-the method was made has seeds below.
+Seeds start at 1,001: what was tried while the method was made has seeds below.
 """
 
 import argparse
 import csv
-import json
 import time
 from pathlib import Path
 
@@ -185,146 +181,6 @@ def ties(args: argparse.Namespace) -> None:
     save("ties", rows)
 
 
-# Truth: graphs that are known.
-
-
-def ecoli70(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of ecoli70, and its graph without directions."""
-    model = json.loads((HERE / "data" / "ecoli70.json").read_text())
-    names, cpds = model["nodes"], model["cpds"]
-    values: dict[str, np.ndarray] = {}
-    while len(values) < len(names):
-        for name in names:
-            own = cpds[name]
-            if name not in values and all(parent in values for parent in own["parents"]):
-                noise = np.sqrt(own["variance"][0]) * rng.normal(size=n)
-                values[name] = noise + sum(own["coefficients"][parent][0] * values[parent] for parent in own["parents"])
-    graph = np.zeros((len(names), len(names)), bool)
-    for a, b in model["arcs"]:
-        graph[names.index(a), names.index(b)] = graph[names.index(b), names.index(a)] = True
-    return np.column_stack([values[name] for name in names]), graph
-
-
-BENT = (np.tanh, np.square, np.abs, lambda x: np.sin(3 * x), lambda x: x, lambda x: np.maximum(x, 0) ** 1.5)
-
-
-def bent(n: int, rng: np.random.Generator, nodes: int = 50, parents: float = 1.4) -> tuple[np.ndarray, np.ndarray]:
-    """A random graph, each node a sum of bent functions of its parents, and noise."""
-    X, graph = np.empty((n, nodes)), np.zeros((nodes, nodes), bool)
-    for c in range(nodes):
-        chosen = rng.permutation(c)[: rng.poisson(parents)]
-        signal = np.zeros(n)
-        for b in chosen:
-            part = BENT[rng.integers(len(BENT))](X[:, b])
-            signal += rng.choice([-1, 1]) * part / max(part.std(), 1e-9)
-            graph[c, b] = graph[b, c] = True
-        X[:, c] = signal + rng.normal(size=n) * (0.7 if chosen.size else 1.0)
-        X[:, c] /= X[:, c].std()
-    return X, graph
-
-
-def aupr(score: np.ndarray, graph: np.ndarray) -> float:
-    """Area under precision and recall of a score of all pairs."""
-    from sklearn.metrics import average_precision_score
-
-    upper = np.triu_indices(len(graph), 1)
-    return float(average_precision_score(graph[upper], score[upper]))
-
-
-def forest_scores(X: np.ndarray, seed: int) -> np.ndarray:
-    """Importances of forests that predict each column from all others, as GENIE3 does; the larger of both ways."""
-    from sklearn.ensemble import RandomForestRegressor
-
-    p = X.shape[1]
-    out = np.zeros((p, p))
-    for c in range(p):
-        others = np.delete(np.arange(p), c)
-        forest = RandomForestRegressor(100, max_features="sqrt", random_state=seed, n_jobs=1)
-        out[others, c] = forest.fit(X[:, others], X[:, c] / X[:, c].std()).feature_importances_
-    return np.maximum(out, out.T)
-
-
-def mrnet_scores(mi: np.ndarray) -> np.ndarray:
-    """MRNET (Meyer et al. 2007): each column chooses others that tell of it and not of each other."""
-    p = len(mi)
-    out = np.zeros((p, p))
-    for c in range(p):
-        left, chosen = [i for i in range(p) if i != c], []
-        while left:
-            gains = [mi[i, c] - (np.mean([mi[i, s] for s in chosen]) if chosen else 0.0) for i in left]
-            best = int(np.argmax(gains))
-            if gains[best] <= 0:
-                break
-            out[left[best], c] = gains[best]
-            chosen.append(left.pop(best))
-    return np.maximum(out, out.T)
-
-
-def aracne_scores(mi: np.ndarray) -> np.ndarray:
-    """ARACNe's rule without tolerance: the weakest edge of each triangle goes."""
-    out = mi.copy()
-    for a in range(len(mi)):
-        for b in range(a):
-            third = np.delete(np.arange(len(mi)), [a, b])
-            if (mi[a, b] < np.minimum(mi[a, third], mi[b, third])).any():
-                out[a, b] = out[b, a] = 0.0
-    return out
-
-
-def ennemi_scores(X: np.ndarray) -> np.ndarray | None:
-    """MI of all pairs by ennemi, if it is installed."""
-    try:
-        from ennemi import pairwise_mi
-    except ImportError:
-        return None
-    return np.nan_to_num(pairwise_mi(X, normalize=False, max_threads=1))
-
-
-def by_pvalue(found: infold.Network) -> np.ndarray:
-    """A score that sorts pairs by p-value, of equal ones by MI."""
-    return np.nan_to_num(-np.log(found.pvalue_matrix) + 1e-6 * np.arctan(found.mi_matrix))
-
-
-def truth(args: argparse.Namespace) -> None:
-    """AUPR of each way to score pairs, and the FDR of edges between nodes without a path."""
-    rows = []
-    for kind, make, n in (
-        ("ecoli70", ecoli70, 100), ("ecoli70", ecoli70, 500), ("bent", bent, 200), ("bent", bent, 500),
-    ):  # fmt: skip
-        scores: dict[str, list[float]] = {}
-        for seed in range(args.seed, args.seed + args.repetitions):
-            X, graph = make(n, np.random.default_rng(seed))
-            ranks = np.argsort(np.argsort(X, axis=0), axis=0)
-            rank_mi = -0.5 * np.log1p(-np.minimum(np.corrcoef(ranks.T) ** 2, 1 - 1e-12))  # as minet does
-            np.fill_diagonal(rank_mi, 0)
-            found = infold.network(X, **QUIET)
-            auto = infold.network(X, method="auto", **QUIET).mi_matrix if n <= 200 else None  # half of the time
-            pruned = found.prune(**QUIET)
-            ways = {
-                "|correlation|": np.abs(np.corrcoef(X.T)),
-                "ennemi": ennemi_scores(X),
-                "forests (GENIE3)": forest_scores(X, seed),
-                "MRNET": mrnet_scores(rank_mi),
-                "ARACNe": aracne_scores(rank_mi),
-                "infold: MI by KSG": np.nan_to_num(found.mi_matrix),
-                "infold: MI by auto": None if auto is None else np.nan_to_num(auto),
-                "infold: p": by_pvalue(found),
-                "infold: p, DPI": by_pvalue(found.prune("dpi")),
-                "infold: p, conditional": by_pvalue(pruned),
-            }
-            for way, score in ways.items():
-                if score is not None:
-                    scores.setdefault(way, []).append(aupr(score, graph))
-            i, j, _ = pruned.edge_indices(0.05)
-            scores.setdefault("edges of the pruned network that are true", []).append(graph[i, j].mean())
-            scores.setdefault("true edges that are in it", []).append(graph[i, j].sum() / (graph.sum() / 2))
-        rows += [{"network": kind, "n": n, "way": way, "mean": round(float(np.mean(values)), 3),
-                  "sd": round(float(np.std(values)), 3)} for way, values in scores.items()]  # fmt: skip
-        for row in rows[-len(scores) :]:
-            print(row, flush=True)
-    save("truth", rows)
-
-
 def scale(args: argparse.Namespace) -> None:
     """Processor seconds, and the peak of memory, of one network; with --tiles, of so many tiles of it."""
     import resource
@@ -334,7 +190,7 @@ def scale(args: argparse.Namespace) -> None:
     X[:, 1:] += 0.3 * X[:, :-1]
     infold.network(X[:50, :3], **QUIET)  # kernels
     wall, processor = time.perf_counter(), time.process_time()
-    found = infold.network(X, n_jobs=2, verbose=1, folder=args.folder)
+    found = infold.network(X, n_jobs=args.jobs, verbose=1, folder=args.folder)
     print(
         f"{args.columns} columns x 500 rows, {found.n_pairs} pairs: {time.process_time() - processor:.0f} processor "
         f"seconds, {time.perf_counter() - wall:.0f} seconds, "
@@ -344,11 +200,10 @@ def scale(args: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("level", "tail", "ties", "truth", "scale"))
+    parser.add_argument("what", choices=("level", "tail", "ties", "scale"))
     parser.add_argument("--columns", type=int, default=1000)
-    parser.add_argument("--folder")
-    parser.add_argument("--seed", type=int, default=1001)
-    parser.add_argument("--repetitions", type=int, default=3, help="of truth")
+    parser.add_argument("--folder", help="of scale: where tiles are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="of scale")
     parser.add_argument("--only", help="of level: this kind of columns, which is printed and not saved")
     chosen = parser.parse_args()
-    {"level": level, "tail": tail, "ties": ties, "truth": truth, "scale": scale}[chosen.what](chosen)
+    {"level": level, "tail": tail, "ties": ties, "scale": scale}[chosen.what](chosen)
