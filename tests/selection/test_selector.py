@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import infold
-from infold.selection import CRITERIA, InformationSelector
+from infold.core.forward.information import CRITERIA
+from infold.selection import InformationSelector
 
 
 def table(rng, n=200, p=8):
