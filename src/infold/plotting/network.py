@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 KINDS = ("graph", "matrix")
 MOST_NODES, MOST_LABELS, MOST_ROWS = 400, 60, 1000  # that can be told apart, and read; rows of the matrix
 FONT, GAP = 7, 5  # points: size of names, and how far they are from their nodes
+MOST_LINES = 5_000  # that a drawing has as lines; more are pixels, or a page would be large and slow
 SIDES = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)])
 OFFSETS = np.vstack([GAP * SIDES, 2 * GAP * SIDES])  # of a name from its node, nearer ones first
 STEPS = 120  # of the layout
@@ -56,7 +57,9 @@ def _graph(network: Network, fdr: float, ax: Axes | None) -> Axes:
     ends, mi, nodes = _strongest(ends, mi, MOST_NODES)
     places = layout(len(nodes), ends, mi)
     widths = 0.4 + 2.6 * mi / mi.max() if mi.size and mi.max() > 0 else np.ones(mi.size)
-    ax.add_collection(LineCollection(list(places[ends.T]), colors="#666666", linewidths=widths, zorder=1))
+    lines = LineCollection(list(places[ends.T]), colors="#666666", linewidths=widths, zorder=1)
+    lines.set_rasterized(mi.size > MOST_LINES)
+    ax.add_collection(lines)
     ax.scatter(
         places[:, 0], places[:, 1], s=60 if len(nodes) <= MOST_LABELS else 14, color=BLUE, edgecolors="white", zorder=2
     )
