@@ -1,6 +1,7 @@
 """The network of a table: names, edges, kinds, holes, groups, confounders, files; the same bits everywhere."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -13,6 +14,7 @@ from infold.inference.multiple import benjamini_hochberg
 from infold.networks.files import as_graphml
 from infold.networks.inputs import gather
 from infold.networks.make import _common_rows, make_laws, make_work
+from infold.report.network import network_page
 
 pandas = pytest.importorskip("pandas")
 QUIET = {"n_jobs": 1, "verbose": 0}
@@ -150,6 +152,10 @@ def test_pairs_use_the_rows_that_they_have():
     assert list(found.edges(1)["n_samples"]) == [e["n_samples"] for e in found.edge_list(1)]
     assert "n = 90" in repr(found)
     assert "120 samples, of a pair those that both have" in repr(found)
+    page = network_page(found)
+    assert 'data-key="n"' in page
+    assert re.search(r'"edges": \[\[\d, \d, .*?, \d+\]', page)
+    assert 'data-key="n"' not in network_page(infold.network(table, **QUIET))
     two = infold.network(holes[["a"]], holes[["b", "c"]], missing="pairwise", **QUIET)
     assert [e["n_samples"] for e in two.edge_list(1)] == [90, 60]
     dropped = infold.network(holes, missing="drop", **QUIET)

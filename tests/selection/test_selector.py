@@ -237,7 +237,7 @@ def test_errors_about_data(rng):
     with pytest.raises(ValueError, match="Reshape your data"):
         InformationSelector().fit(X[:, 0], y)
     X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="row 3, column 1"):
+    with pytest.raises(ValueError, match="row 3, column 1, but distances need finite numbers; fill them in"):
         InformationSelector().fit(X, y)
 
 
