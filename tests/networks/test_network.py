@@ -265,7 +265,13 @@ def test_edges_are_the_same_in_strips_and_at_once(monkeypatch):
 
 def test_it_prints_in_80_columns(found):
     assert repr(found).startswith(f"{len(found.edge_list())} edges among 7 nodes (21 pairs, FDR 5 %)\n")
-    assert max(map(len, repr(found).splitlines())) <= 80
+    long = sample().rename(columns=lambda name: name * 20)
+    long.iloc[:5, 0] = np.nan
+    with_holes = infold.network(long, missing="pairwise", **QUIET)
+    dropped = infold.network(long, missing="drop", **QUIET).prune(**QUIET)
+    for one in (found, with_holes, dropped):
+        assert max(map(len, repr(one).splitlines())) <= 80
+    assert "pruned: conditional" in repr(dropped)
     assert json.dumps(found.to_dict())
 
 

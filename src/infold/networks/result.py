@@ -12,7 +12,7 @@ import numpy as np
 
 from infold.data.checks import check_share
 from infold.data.output import write_output
-from infold.display import Shown, as_frame, axes_for, notebook_html, pvalue_text
+from infold.display import Shown, as_frame, as_text, axes_for, notebook_html, pvalue_text
 from infold.inference.multiple import benjamini_hochberg
 from infold.results import NATS_PER_UNIT, plain_types, stamp
 
@@ -300,7 +300,7 @@ class Network(Shown):
         """Return a few lines for people, with the first edges."""
         headline, edges, data = self._shown(fdr)
         lines = [f"  {label}: {text}" if text else f"  {label}" for label, text in edges]
-        return "\n".join([headline, *lines, f"  data      {data}"])
+        return "\n".join([headline, *lines]) + as_text("", [("data", data)])
 
     def _shown(self, fdr: float = 0.05) -> tuple[str, list[tuple[str, str]], str]:
         """Return a headline, the first edges with what is known of them, and a line about the data."""
@@ -312,7 +312,8 @@ class Network(Shown):
             f"({_counted(self.n_pairs, 'pair')}, FDR {100 * fdr:g} %)"
         )
         first = self._as_list(*(part[:MOST_LINES] for part in found))
-        edges = [(f"{_short(e['source'])} – {_short(e['target'])}", _mi(e, self.units)) for e in first]
+        most = 12 if self._is_pairwise else 17
+        edges = [(f"{_short(e['source'], most)} – {_short(e['target'], most)}", _mi(e, self.units)) for e in first]
         if n_edges > MOST_LINES:
             edges.append((f"and {n_edges - MOST_LINES} more", ""))
         dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
@@ -329,8 +330,8 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 20 else f"{name[:19]}…"
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _mi(edge: dict[str, Any], units: str) -> str:
