@@ -1,6 +1,8 @@
 """Networks whose graph is known: which way of scoring pairs finds it, and which of the edges it lists are wrong.
 
-    python experiments/network_truth.py      # 12 minutes of one core, with ennemi: results/network-truth*.csv
+    python experiments/network_truth.py graphs    # 9 minutes of one core, with ennemi: results/network-truth.csv
+    python experiments/network_truth.py exact     # 2 minutes, with ennemi: results/network-exact.csv
+    python experiments/network_truth.py fdr       # 1 minute: results/network-fdr.csv
 
 Where the data are from is in data/README.md. ecoli70 and arth150 are linear and Gaussian, so the exact MI of any pair
 is known; krumsiek11 and Sachs are fixed tables; "bent" are random graphs, each node a sum of bent functions of its
@@ -10,6 +12,7 @@ krumsiek11 or Sachs was looked at then.
 
 import argparse
 import csv
+import itertools
 import json
 import warnings
 from collections.abc import Iterator
@@ -229,38 +232,17 @@ def aupr(score: np.ndarray, graph: np.ndarray) -> float:
     return float(average_precision_score(graph[upper], score[upper]))
 
 
-def exact_rows(kind: str, n: int, seed: int) -> Iterator[dict]:
-    """Yield the error of MI by each estimator, and the share of edges whose MI is exactly 0."""
-    X, _, exact = draw(kind, n, seed)
-    assert exact is not None
-    upper = np.triu_indices(len(exact), 1)
-    found, auto = infold.network(X, **QUIET), infold.network(X, method="auto", **QUIET)
-    edges = edges_of(found)[upper]
-    for way, mi in (
-        ("ennemi", ennemi_scores(X)), ("infold: KSG", found.mi_matrix), ("infold: auto", auto.mi_matrix),
-    ):  # fmt: skip
-        error = (mi - exact)[upper]
-        yield {"network": kind, "n": n, "seed": seed, "way": way, "mean |error|": round(float(np.abs(error).mean()), 4),
-               "mean |error| where MI > .1": round(float(np.abs(error[exact[upper] > 0.1]).mean()), 4),
-               "edges": int(edges.sum()),
-               "edges of independent pairs": int((exact[upper][edges] < 1e-12).sum())}  # fmt: skip
+TABLES = (("krumsiek11", 200), ("krumsiek11", 640), ("sachs", 500), ("sachs", 1867))
+WHOLE = TABLES[1::2]  # all rows that there are
+LINEAR = [(kind, n) for kind in ("ecoli70", "arth150") for n in (100, 500)]
 
 
-def main() -> None:
-    """Write AUPR, precision and recall of each way, and the errors of MI."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1001)
-    parser.add_argument("--repetitions", type=int, default=3)
-    args = parser.parse_args()
-    warnings.filterwarnings("ignore", "Rows resemble")  # krumsiek11 is in order of time
-    seeds = range(args.seed, args.seed + args.repetitions)
+def graphs(seeds: range) -> None:
+    """Write AUPR, false edges and arcs found of each way."""
     rows: list[dict] = []
-    for kind, n in (
-        ("ecoli70", 100), ("ecoli70", 500), ("arth150", 100), ("arth150", 500), ("bent", 200), ("bent", 500),
-        ("krumsiek11", 200), ("krumsiek11", 640), ("sachs", 500), ("sachs", 1867),
-    ):  # fmt: skip
+    for kind, n in (*LINEAR, ("bent", 200), ("bent", 500), *TABLES):
         results: dict[str, list[tuple[float, float, float]]] = {}
-        for seed in seeds if (kind, n) not in (("krumsiek11", 640), ("sachs", 1867)) else seeds[:1]:  # all rows there
+        for seed in seeds if (kind, n) not in WHOLE else seeds[:1]:
             X, graph, _ = draw(kind, n, seed)
             for way, score, edges in ways(X, graph, seed):
                 false, found = np.nan, np.nan
@@ -274,12 +256,56 @@ def main() -> None:
                          "sd of AUPR": round(float(np.std([v[0] for v in values])), 3),
                          "false edges": mean[1], "arcs found": mean[2]})  # fmt: skip
             print(rows[-1], flush=True)
-        save("network-truth", rows)
-    exact = [
-        row for kind in ("ecoli70", "arth150") for n in (100, 500) for s in seeds for row in exact_rows(kind, n, s)
-    ]
-    save("network-exact", exact)
+    save("network-truth", rows)
+
+
+def exact(seeds: range) -> None:
+    """Write the error of MI by each estimator."""
+    rows = []
+    for (kind, n), seed in itertools.product(LINEAR, seeds):
+        X, _, truth = draw(kind, n, seed)
+        assert truth is not None
+        upper = np.triu_indices(len(truth), 1)
+        found, auto = infold.network(X, **QUIET), infold.network(X, method="auto", **QUIET)
+        edges = edges_of(found)[upper]
+        for way, mi in (
+            ("ennemi", ennemi_scores(X)), ("infold: KSG", found.mi_matrix), ("infold: auto", auto.mi_matrix),
+        ):  # fmt: skip
+            error = np.abs((mi - truth)[upper])
+            rows.append({"network": kind, "n": n, "seed": seed, "way": way,
+                         "mean |error|": round(float(error.mean()), 4),
+                         "mean |error| where MI > .1": round(float(error[truth[upper] > 0.1].mean()), 4),
+                         "edges": int(edges.sum()),
+                         "edges of independent pairs": int((truth[upper][edges] < 1e-12).sum())})  # fmt: skip
+    save("network-exact", rows)
+
+
+def fdr(seeds: range) -> None:
+    """Write the share of edges whose MI is exactly 0, for 50 draws after those of `exact`, and what is aimed at."""
+    rows = []
+    for kind, n in LINEAR:
+        false, small = [], []
+        for seed in range(seeds.stop, seeds.stop + 50):
+            X, _, truth = draw(kind, n, seed)
+            assert truth is not None
+            upper = np.triu_indices(len(truth), 1)
+            found = infold.network(X, **QUIET)
+            edges, none = edges_of(found)[upper], truth[upper] < 1e-12
+            false.append((edges & none).sum() / max(edges.sum(), 1))
+            small.append((found.pvalue_matrix[upper][none] <= 0.05).mean())
+        rows.append({"network": kind, "n": n, "tables": len(false), "FDR": round(float(np.mean(false)), 4),
+                     "standard error": round(float(np.std(false) / np.sqrt(len(false))), 4),
+                     "aimed at": round(float(FDR * none.mean()), 4),
+                     "p <= .05 of independent pairs": round(float(np.mean(small)), 4)})  # fmt: skip
+        print(rows[-1], flush=True)
+    save("network-fdr", rows)
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("graphs", "exact", "fdr"))
+    parser.add_argument("--seed", type=int, default=1001)
+    parser.add_argument("--repetitions", type=int, default=3)
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore", "Rows resemble")  # krumsiek11 is in order of time
+    globals()[args.what](range(args.seed, args.seed + args.repetitions))
