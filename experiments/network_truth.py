@@ -6,8 +6,8 @@
 
 Where the data are from is in data/README.md. ecoli70 and arth150 are linear and Gaussian, so the exact MI of any pair
 is known; krumsiek11 and Sachs are fixed tables; "bent" are random graphs, each node a sum of bent functions of its
-parents. Seeds start at 1,001: what was tried while the method was made has seeds below, and no draw of arth150,
-krumsiek11 or Sachs was looked at then.
+parents. Seeds start at 1,001: what was tried while the method was made has seeds below, and nothing in it was
+chosen by arth150, krumsiek11 or Sachs.
 """
 
 import argparse
