@@ -1,21 +1,22 @@
-"""Networks: the level of p and FDR, the tail of the null law, AUPR on networks whose graph is known, and scale.
+"""Networks: the level of p and FDR, the tail of the null law, and scale; for graphs that are known, network_truth.py.
 
-    python experiments/networks.py level     # 4 minutes of one core: results/networks-level.csv
+    python experiments/networks.py level     # 6 minutes of one core: results/networks-level.csv
     python experiments/networks.py tail      # 2 minutes: results/networks-tail.csv
     python experiments/networks.py ties      # half a minute: results/networks-ties.csv
-    python experiments/networks.py truth     # 4 minutes, with ennemi: results/networks-truth.csv
     python experiments/networks.py scale --columns 1000
+    python experiments/networks.py scale --columns 5000 --jobs 1 --folder FOLDER  # 13 minutes of one core
+    python experiments/networks.py tiles --columns 20000   # a few tiles of a large network
+    python experiments/networks.py join --columns 20000    # what comes after them, on Linux; needs 7 GB of disk
 
-ecoli70 is the linear Gaussian network of 46 genes of Schäfer and Strimmer (2005), as it ships in pgmpy (MIT). The
-others are random graphs, each node a sum of bent functions of its parents. Seeds start at 1,001: what was tried while
-the method was made has seeds below.
+Seeds start at 1,001: what was tried while the method was made has seeds below.
 """
 
 import argparse
 import csv
-import json
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,67 +39,68 @@ def save(name: str, rows: list[dict]) -> None:
 
 # Level: columns that are independent, or dependent within blocks alone.
 
-COLUMNS, BLOCK = 40, 5
+BLOCK = 5
 
 
-def blocks(n: int, rng: np.random.Generator) -> np.ndarray:
+def blocks(n: int, columns: int, rng: np.random.Generator) -> np.ndarray:
     """Columns in blocks that share a factor; blocks are independent."""
-    factors = np.repeat(rng.normal(size=(n, COLUMNS // BLOCK)), BLOCK, axis=1)
-    return factors + rng.normal(size=(n, COLUMNS))
+    factors = np.repeat(rng.normal(size=(n, columns // BLOCK)), BLOCK, axis=1)
+    return factors + rng.normal(size=(n, columns))
 
 
-def independent(n: int, rng: np.random.Generator) -> np.ndarray:
+def independent(n: int, columns: int, rng: np.random.Generator) -> np.ndarray:
     """Heavy-tailed columns."""
-    return rng.standard_t(2, size=(n, COLUMNS))
+    return rng.standard_t(2, size=(n, columns))
 
 
-def mixed(n: int, rng: np.random.Generator) -> np.ndarray:
+def mixed(n: int, columns: int, rng: np.random.Generator) -> np.ndarray:
     """Independent columns: measurements, counts and coins, a third each; the coins are declared classes."""
-    X = rng.normal(size=(n, COLUMNS))
+    X = rng.normal(size=(n, columns))
     X[:, 1::3] = rng.poisson(1.5, size=X[:, 1::3].shape)
     X[:, 2::3] = rng.random(X[:, 2::3].shape) < rng.uniform(0.1, 0.5, X[:, 2::3].shape[1])
     return X
 
 
-def coins(n: int, rng: np.random.Generator) -> np.ndarray:
+def coins(n: int, columns: int, rng: np.random.Generator) -> np.ndarray:
     """Independent coins, half of the rows each."""
-    return rng.permuted(np.tile(np.arange(n) % 2, (COLUMNS, 1)), axis=1).T
+    return rng.permuted(np.tile(np.arange(n) % 2, (columns, 1)), axis=1).T
 
 
-def confounded(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def confounded(n: int, columns: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Columns that share only what they have of two confounders, which bend them."""
     Z = rng.normal(size=(n, 2))
-    a, b = rng.normal(size=(2, COLUMNS))
-    return np.tanh(Z[:, :1] * a) * 2 + b * Z[:, 1:] + rng.normal(size=(n, COLUMNS)), Z
+    a, b = rng.normal(size=(2, columns))
+    return np.tanh(Z[:, :1] * a) * 2 + b * Z[:, 1:] + rng.normal(size=(n, columns)), Z
 
 
 def level(args: argparse.Namespace) -> None:
     """Share of null pairs with p ≤ .05 and .001, and the mean share of false edges among all edges at 5 %."""
     rows = []
-    cases = [("independent", 100, 1000), ("blocks", 100, 1000), ("independent", 30, 1000), ("blocks", 500, 60),
-             ("mixed", 100, 20), ("coins", 30, 30), ("coins", 50, 30), ("confounded", 200, 20),
-             ("confounded, not given", 200, 5)]  # fmt: skip
-    for kind, n, repetitions in cases:
+    cases = [("independent", 30, 40, 4000), ("independent", 100, 40, 2000), ("independent", 500, 40, 400),
+             ("blocks", 30, 40, 1000), ("blocks", 100, 40, 1000), ("blocks", 500, 40, 200),
+             ("mixed", 100, 12, 300), ("coins", 30, 12, 1000), ("coins", 50, 12, 1000), ("confounded", 200, 12, 300),
+             ("confounded, not given", 200, 12, 20)]  # fmt: skip
+    for kind, n, columns, repetitions in cases:
         if args.only not in (None, kind):
             continue
         small, tiny, false = [], [], []
         for seed in range(1001, 1001 + repetitions):
             rng = np.random.default_rng(seed)
-            true = np.zeros((COLUMNS, COLUMNS), bool)
+            true = np.zeros((columns, columns), bool)
             options: dict = {"random_state": seed, **QUIET}
             if kind == "blocks":
-                X = blocks(n, rng)
-                true = np.kron(np.eye(COLUMNS // BLOCK), np.ones((BLOCK, BLOCK))).astype(bool)
+                X = blocks(n, columns, rng)
+                true = np.kron(np.eye(columns // BLOCK), np.ones((BLOCK, BLOCK))).astype(bool)
             elif kind.startswith("confounded"):
-                X, Z = confounded(n, rng)
+                X, Z = confounded(n, columns, rng)
                 options |= {"given": Z} if kind == "confounded" else {}
             elif kind == "mixed":
-                X = mixed(n, rng)
-                options |= {"discrete_x": list(range(2, COLUMNS, 3))}
+                X = mixed(n, columns, rng)
+                options |= {"discrete_x": list(range(2, columns, 3))}
             elif kind == "coins":
-                X = coins(n, rng)
+                X = coins(n, columns, rng)
             else:
-                X = independent(n, rng)
+                X = independent(n, columns, rng)
             found = infold.network(X, **options)
             null = ~true & np.triu(np.ones_like(true), 1)
             p = found.pvalue_matrix[null]
@@ -107,7 +109,7 @@ def level(args: argparse.Namespace) -> None:
             i, j, _ = found.edge_indices(0.05)
             false.append((~true[i, j]).mean() if i.size else 0.0)
         rows.append({
-            "columns": kind, "n": n, "networks": repetitions,
+            "kind": kind, "n": n, "columns": columns, "networks": repetitions,
             **{name: round(float(np.mean(values)), 5) for name, values in
                (("p <= .05", small), ("p <= .001", tiny), ("FDR at .05", false))},
             "standard error of FDR": round(float(np.std(false) / np.sqrt(repetitions)), 5),
@@ -126,7 +128,7 @@ def tail(args: argparse.Namespace) -> None:
     for n, draws in ((50, 10_000_000), (200, 10_000_000)):
         columns = int(np.sqrt(2 * draws)) + 1
         ranks = np.random.default_rng(1001).permuted(np.tile(np.arange(n), (columns, 1)), axis=1)
-        starts = range(0, columns, null.MANY_COLUMNS)
+        starts = range(0, columns, null.MANY_columns)
         waves = np.concatenate([null._null_waves(ranks, i, j) for i in starts for j in starts if i <= j])
         first, second = np.triu_indices(int(np.sqrt(2 * draws / 5)) + 1 if n == 50 else 1000, 1)
         ksg = ksg_score(null._null_ksg(ranks, first, second, 3), n)
@@ -185,170 +187,116 @@ def ties(args: argparse.Namespace) -> None:
     save("ties", rows)
 
 
-# Truth: graphs that are known.
+# Scale.
 
 
-def ecoli70(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of ecoli70, and its graph without directions."""
-    model = json.loads((HERE / "data" / "ecoli70.json").read_text())
-    names, cpds = model["nodes"], model["cpds"]
-    values: dict[str, np.ndarray] = {}
-    while len(values) < len(names):
-        for name in names:
-            own = cpds[name]
-            if name not in values and all(parent in values for parent in own["parents"]):
-                noise = np.sqrt(own["variance"][0]) * rng.normal(size=n)
-                values[name] = noise + sum(own["coefficients"][parent][0] * values[parent] for parent in own["parents"])
-    graph = np.zeros((len(names), len(names)), bool)
-    for a, b in model["arcs"]:
-        graph[names.index(a), names.index(b)] = graph[names.index(b), names.index(a)] = True
-    return np.column_stack([values[name] for name in names]), graph
+def peak_memory() -> float:
+    """Return the most memory that was used so far, in MB."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-BENT = (np.tanh, np.square, np.abs, lambda x: np.sin(3 * x), lambda x: x, lambda x: np.maximum(x, 0) ** 1.5)
-
-
-def bent(n: int, rng: np.random.Generator, nodes: int = 50, parents: float = 1.4) -> tuple[np.ndarray, np.ndarray]:
-    """A random graph, each node a sum of bent functions of its parents, and noise."""
-    X, graph = np.empty((n, nodes)), np.zeros((nodes, nodes), bool)
-    for c in range(nodes):
-        chosen = rng.permutation(c)[: rng.poisson(parents)]
-        signal = np.zeros(n)
-        for b in chosen:
-            part = BENT[rng.integers(len(BENT))](X[:, b])
-            signal += rng.choice([-1, 1]) * part / max(part.std(), 1e-9)
-            graph[c, b] = graph[b, c] = True
-        X[:, c] = signal + rng.normal(size=n) * (0.7 if chosen.size else 1.0)
-        X[:, c] /= X[:, c].std()
-    return X, graph
-
-
-def aupr(score: np.ndarray, graph: np.ndarray) -> float:
-    """Area under precision and recall of a score of all pairs."""
-    from sklearn.metrics import average_precision_score
-
-    upper = np.triu_indices(len(graph), 1)
-    return float(average_precision_score(graph[upper], score[upper]))
-
-
-def forest_scores(X: np.ndarray, seed: int) -> np.ndarray:
-    """Importances of forests that predict each column from all others, as GENIE3 does; the larger of both ways."""
-    from sklearn.ensemble import RandomForestRegressor
-
-    p = X.shape[1]
-    out = np.zeros((p, p))
-    for c in range(p):
-        others = np.delete(np.arange(p), c)
-        forest = RandomForestRegressor(100, max_features="sqrt", random_state=seed, n_jobs=1)
-        out[others, c] = forest.fit(X[:, others], X[:, c] / X[:, c].std()).feature_importances_
-    return np.maximum(out, out.T)
-
-
-def mrnet_scores(mi: np.ndarray) -> np.ndarray:
-    """MRNET (Meyer et al. 2007): each column chooses others that tell of it and not of each other."""
-    p = len(mi)
-    out = np.zeros((p, p))
-    for c in range(p):
-        left, chosen = [i for i in range(p) if i != c], []
-        while left:
-            gains = [mi[i, c] - (np.mean([mi[i, s] for s in chosen]) if chosen else 0.0) for i in left]
-            best = int(np.argmax(gains))
-            if gains[best] <= 0:
-                break
-            out[left[best], c] = gains[best]
-            chosen.append(left.pop(best))
-    return np.maximum(out, out.T)
-
-
-def aracne_scores(mi: np.ndarray) -> np.ndarray:
-    """ARACNe's rule without tolerance: the weakest edge of each triangle goes."""
-    out = mi.copy()
-    for a in range(len(mi)):
-        for b in range(a):
-            third = np.delete(np.arange(len(mi)), [a, b])
-            if (mi[a, b] < np.minimum(mi[a, third], mi[b, third])).any():
-                out[a, b] = out[b, a] = 0.0
-    return out
-
-
-def ennemi_scores(X: np.ndarray) -> np.ndarray | None:
-    """MI of all pairs by ennemi, if it is installed."""
-    try:
-        from ennemi import pairwise_mi
-    except ImportError:
-        return None
-    return np.nan_to_num(pairwise_mi(X, normalize=False, max_threads=1))
-
-
-def by_pvalue(found: infold.Network) -> np.ndarray:
-    """A score that sorts pairs by p-value, of equal ones by MI."""
-    return np.nan_to_num(-np.log(found.pvalue_matrix) + 1e-6 * np.arctan(found.mi_matrix))
-
-
-def truth(args: argparse.Namespace) -> None:
-    """AUPR of each way to score pairs, and the FDR of edges between nodes without a path."""
-    rows = []
-    for kind, make, n in (
-        ("ecoli70", ecoli70, 100), ("ecoli70", ecoli70, 500), ("bent", bent, 200), ("bent", bent, 500),
-    ):  # fmt: skip
-        scores: dict[str, list[float]] = {}
-        for seed in range(args.seed, args.seed + args.repetitions):
-            X, graph = make(n, np.random.default_rng(seed))
-            ranks = np.argsort(np.argsort(X, axis=0), axis=0)
-            rank_mi = -0.5 * np.log1p(-np.minimum(np.corrcoef(ranks.T) ** 2, 1 - 1e-12))  # as minet does
-            np.fill_diagonal(rank_mi, 0)
-            found = infold.network(X, **QUIET)
-            auto = infold.network(X, method="auto", **QUIET).mi_matrix if n <= 200 else None  # half of the time
-            pruned = found.prune(**QUIET)
-            ways = {
-                "|correlation|": np.abs(np.corrcoef(X.T)),
-                "ennemi": ennemi_scores(X),
-                "forests (GENIE3)": forest_scores(X, seed),
-                "MRNET": mrnet_scores(rank_mi),
-                "ARACNe": aracne_scores(rank_mi),
-                "infold: MI by KSG": np.nan_to_num(found.mi_matrix),
-                "infold: MI by auto": None if auto is None else np.nan_to_num(auto),
-                "infold: p": by_pvalue(found),
-                "infold: p, DPI": by_pvalue(found.prune("dpi")),
-                "infold: p, conditional": by_pvalue(pruned),
-            }
-            for way, score in ways.items():
-                if score is not None:
-                    scores.setdefault(way, []).append(aupr(score, graph))
-            i, j, _ = pruned.edge_indices(0.05)
-            scores.setdefault("edges of the pruned network that are true", []).append(graph[i, j].mean())
-            scores.setdefault("true edges that are in it", []).append(graph[i, j].sum() / (graph.sum() / 2))
-        rows += [{"network": kind, "n": n, "way": way, "mean": round(float(np.mean(values)), 3),
-                  "sd": round(float(np.std(values)), 3)} for way, values in scores.items()]  # fmt: skip
-        for row in rows[-len(scores) :]:
-            print(row, flush=True)
-    save("truth", rows)
+def wide_table(columns: int) -> np.ndarray:
+    """Return 500 rows, each column with a little of the one before."""
+    X = np.random.default_rng(1001).normal(size=(500, columns))
+    X[:, 1:] += 0.3 * X[:, :-1]
+    infold.network(X[:50, :3], **QUIET)  # kernels
+    return X
 
 
 def scale(args: argparse.Namespace) -> None:
-    """Processor seconds, and the peak of memory, of one network; with --tiles, of so many tiles of it."""
-    import resource
-
-    rng = np.random.default_rng(1001)
-    X = rng.normal(size=(500, args.columns))
-    X[:, 1:] += 0.3 * X[:, :-1]
-    infold.network(X[:50, :3], **QUIET)  # kernels
+    """Processor seconds, and the peak of memory, of one network."""
+    X = wide_table(args.columns)
     wall, processor = time.perf_counter(), time.process_time()
-    found = infold.network(X, n_jobs=2, verbose=1, folder=args.folder)
+    found = infold.network(X, n_jobs=args.jobs, verbose=1, folder=args.folder)
     print(
         f"{args.columns} columns x 500 rows, {found.n_pairs} pairs: {time.process_time() - processor:.0f} processor "
-        f"seconds, {time.perf_counter() - wall:.0f} seconds, "
-        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB; {len(found.edge_indices()[0])} edges"
+        f"seconds, {time.perf_counter() - wall:.0f} seconds, {peak_memory():.0f} MB; {len(found.edge_list())} edges"
     )
+
+
+def tiles(args: argparse.Namespace) -> None:
+    """Processor seconds of four tiles of a network, and how many there are."""
+    from infold.core.pairs import tile
+    from infold.networks.inputs import gather
+    from infold.networks.make import make_laws, make_work
+    from infold.parallel.scheduler import in_order
+
+    X = wide_table(args.columns)
+    start = time.process_time()
+    columns = gather(X, None, None, None, None, None, "error")
+    work = make_work(columns, "ksg", 3, 0, make_laws(columns, 3, 1, 0))
+    before = time.process_time()
+    every = tile.tiles((0, args.columns), (0, args.columns))
+    some = [(work, every[place]) for place in np.linspace(0, len(every) - 1, 5).astype(int)[:4]]
+    list(in_order(tile.tile_values, some, n_jobs=1, label="tiles", verbose=0))
+    each = (time.process_time() - before) / len(some)
+    print(
+        f"{args.columns} columns: {before - start:.0f} processor seconds, then {len(every)} tiles of {each:.2f} each: "
+        f"{(before - start + each * len(every)) / 3600:.1f} hours of one core; {peak_memory():.0f} MB"
+    )
+
+
+def join(args: argparse.Namespace) -> None:
+    """Processor seconds and memory of what comes after the tiles, which are made up: matrices, edges, and the page.
+
+    Of memory what is not a page of a file counts: those the system takes back as it needs.
+    """
+    import os
+    import tempfile
+    import threading
+    from dataclasses import replace
+
+    from infold.core.pairs import tile
+    from infold.networks.store import Folder
+
+    most = [0.0]
+
+    def watch() -> None:
+        while True:
+            lines = Path("/proc/self/status").read_text().splitlines()
+            most[0] = max(most[0], *(int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")))
+            time.sleep(0.05)
+
+    def measured(name: str, function: Callable[[], Any]) -> Any:
+        most[0], processor = 0.0, time.process_time()
+        answer = function()
+        time.sleep(0.1)
+        print(f"{name}: {time.process_time() - processor:.0f} processor seconds, {most[0]:.0f} MB", flush=True)
+        return answer
+
+    rng, p = np.random.default_rng(1001), args.columns
+    small = infold.network(rng.normal(size=(40, 3)), **QUIET)
+    with tempfile.TemporaryDirectory() as name:
+        store, made = Folder(Path(name), (p, p)), {}
+        for one in tile.tiles((0, p), (0, p)):
+            shape, on_diagonal = (one.bottom - one.top, one.right - one.left), one.top == one.left
+            if (shape, on_diagonal) in made:
+                os.link(made[shape, on_diagonal], store._path(one))  # the same numbers everywhere
+            else:
+                values = np.array([rng.normal(0, 0.02, shape), np.log(rng.random(shape))])
+                values[:, np.tril(np.ones(shape, bool)) & on_diagonal] = np.nan
+                store.put(one, values)
+                made[shape, on_diagonal] = store._path(one)
+            store.has(one)
+        threading.Thread(target=watch, daemon=True).start()
+        measured("matrices", store.matrices)
+        pvalues = np.load(Path(name) / "pvalues.npy", mmap_mode="r+")
+        pvalues[:1000, 1000:2000] *= 1e-9  # a million edges
+        pvalues.flush()
+        found = replace(small, mi_matrix=np.load(Path(name) / "mi.npy", mmap_mode="r"), pvalue_matrix=pvalues,
+                        names=tuple(f"column {c}" for c in range(p)))  # fmt: skip
+        print(f"{len(measured('edges', found.edges))} edges")
+        measured("page", lambda: found.write_html(Path(name) / "page.html"))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("level", "tail", "ties", "truth", "scale"))
+    parser.add_argument("what", choices=("level", "tail", "ties", "scale", "tiles", "join"))
     parser.add_argument("--columns", type=int, default=1000)
-    parser.add_argument("--folder")
-    parser.add_argument("--seed", type=int, default=1001)
-    parser.add_argument("--repetitions", type=int, default=3, help="of truth")
+    parser.add_argument("--folder", help="of scale: where tiles are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="of scale")
     parser.add_argument("--only", help="of level: this kind of columns, which is printed and not saved")
     chosen = parser.parse_args()
-    {"level": level, "tail": tail, "ties": ties, "truth": truth, "scale": scale}[chosen.what](chosen)
+    globals()[chosen.what](chosen)

@@ -6,6 +6,7 @@ A result class inherits :class:`NumberLike` if it is about one number, and :clas
 from __future__ import annotations
 
 import base64
+import csv
 import html
 import io
 import operator
@@ -185,7 +186,7 @@ def as_text(headline: str, rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join(lines).replace(TIED, " ")
 
 
-def listed(items: Iterable[str]) -> str:
+def joined(items: Iterable[str]) -> str:
     """Return items separated by commas; lines break only between items."""
     return ", ".join(item.replace(" ", TIED) for item in items)
 
@@ -234,13 +235,30 @@ def axes_for(ax: Any, width: float = 5.0, height: float = 3.8) -> Any:
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def as_frame(columns: Mapping[str, Any] | Sequence[Mapping[str, Any]], index: Any = None) -> Any:
-    """Return a pandas frame of columns, or of rows that are mappings."""
+def as_frame(
+    columns: Mapping[str, Any] | Sequence[Mapping[str, Any]], index: Any = None, index_name: str = "row"
+) -> Any:
+    """Return columns, or rows that are mappings, as a pandas frame; without pandas, as a polars frame.
+
+    A polars frame has the index, if there is one, as its first column.
+    """
     try:
         import pandas
-    except ImportError as error:
-        raise ImportError("to_frame needs pandas; install it with: pip install pandas", name="pandas") from error
+    except ImportError:
+        import polars
+
+        frame = polars.DataFrame(columns)
+        return frame if index is None else frame.insert_column(0, polars.Series(index_name, index))
     return pandas.DataFrame(columns, index=index)
+
+
+def as_csv(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as CSV text, with the fields as its first line."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def pvalue_text(pvalue: float, digits: int = 2) -> str:

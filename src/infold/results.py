@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from infold.display import NumberLike, Shown, as_frame, axes_for, listed, percent, pvalue_text
+from infold.display import NumberLike, Shown, as_frame, axes_for, joined, percent, pvalue_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,7 +191,7 @@ class MutualInformation(_Sides):
         return plot_local_values(self, ax=ax) if points is None else plot_local(self, points, ax=ax)
 
     def to_frame(self) -> Any:
-        """Return a pandas frame with the local value of each sample, indexed by its row of the input."""
+        """Return a frame with the local value of each sample, indexed by its row of the input."""
         rows = np.arange(self.n_samples + self.n_dropped)
         if self.dropped_rows is not None:
             rows = np.delete(rows, self.dropped_rows)
@@ -427,7 +427,7 @@ class IndependenceTest(_Inference):
         return plot_null(self, ax=axes_for(ax))
 
     def to_frame(self) -> Any:
-        """Return a pandas frame with the statistic of each permutation."""
+        """Return a frame with the statistic of each permutation."""
         return as_frame({"null": self.null})
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
@@ -507,7 +507,7 @@ class ConfidenceInterval(_Inference):
         return plot_interval(self, ax=axes_for(ax))
 
     def to_frame(self) -> Any:
-        """Return a pandas frame with the estimate of each subsample."""
+        """Return a frame with the estimate of each subsample."""
         return as_frame({"mi": self.subsamples})
 
     def _headline(self) -> str:
@@ -515,8 +515,8 @@ class ConfidenceInterval(_Inference):
         return f"{self._asked()} = {self.mi:.4g} {self.units}, {level}"
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        drift = listed(f"{mean:.3g} ({size} rows)" for size, mean in zip(self.sizes, self.means, strict=True))
-        over_k = listed(f"{mi:.3g} ({k} neighbours)" for k, mi in self.over_neighbors.items())
+        drift = joined(f"{mean:.3g} ({size} rows)" for size, mean in zip(self.sizes, self.means, strict=True))
+        over_k = joined(f"{mi:.3g} ({k} neighbours)" for k, mi in self.over_neighbors.items())
         yield from self._reads_as()
         yield "error", f"{self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows"
         yield "drift", drift
@@ -613,12 +613,12 @@ class Diagnosis(_Inference):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         def each(values: Mapping[Any, float]) -> str:
-            return listed(f"{key} {value:.3g}" for key, value in values.items())
+            return joined(f"{key} {value:.3g}" for key, value in values.items())
 
-        sizes = listed(
+        sizes = joined(
             f"{mean:.3g} {f'± {sd:.2g} ' if sd else ''}({n} rows)" for n, (mean, sd) in self.over_size.items()
         )
-        planted = listed(
+        planted = joined(
             f"{p['true']:.2g} → {p['mean']:.2g} ± {p['sd']:.2g}"
             + (f" (seen: {percent(p['power'])})" if p["true"] else "")
             for p in self.planted
@@ -626,7 +626,7 @@ class Diagnosis(_Inference):
         yield "estimate", f"{self.mi:.4g} {self.units}; {self.ceiling:.3g} is the most that these neighbours can show"
         yield from self._reads_as()
         yield from _certified(self.certified, self.units)
-        yield "over k", listed(f"{mi:.3g} ({k})" for k, mi in self.over_neighbors.items()) + " neighbours"
+        yield "over k", joined(f"{mi:.3g} ({k})" for k, mi in self.over_neighbors.items()) + " neighbours"
         yield "over n", sizes
         yield "methods", each(self.methods)
         yield "planted", planted

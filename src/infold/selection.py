@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from infold.core.forward.information import Sample
 
 LEAST_PVALUE = 1e-300  # no p-value is 0
-CRITERIA = ("jmi", "cmim", "mrmr", "relevance")
 MOST_PAIRED = 3_000  # columns whose pairs are looked at unless told otherwise: 4.5 million products, a few seconds
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 3, 10
 ROWS_PER_NEIGHBOR = 20
@@ -208,6 +207,8 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_[order] = np.arange(1, p + 1)
 
     def _check_parameters(self) -> None:
+        from infold.core.forward.information import CRITERIA
+
         check_choice("criterion", self.criterion, CRITERIA)
         check_count("min_features_to_select", self.min_features_to_select, minimum=0)
         if self.n_features_to_select is not None:

@@ -1,6 +1,7 @@
 """The network of a table: names, edges, kinds, holes, groups, confounders, files; the same bits everywhere."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -13,6 +14,7 @@ from infold.inference.multiple import benjamini_hochberg
 from infold.networks.files import as_graphml
 from infold.networks.inputs import gather
 from infold.networks.make import _common_rows, make_laws, make_work
+from infold.report.network import network_page
 
 pandas = pytest.importorskip("pandas")
 QUIET = {"n_jobs": 1, "verbose": 0}
@@ -143,6 +145,19 @@ def test_pairs_use_the_rows_that_they_have():
     assert found.mi.loc["a", "b"] == pytest.approx(alone.mi.loc["a", "b"])
     assert found.mi.loc["c", "noise"] == infold.network(table[["c", "noise"]], **QUIET).mi.loc["c", "noise"]
     assert frozenset(("a", "class")) in pairs(found)
+    rows = {frozenset((e["source"], e["target"])): e["n_samples"] for e in found.edge_list(1)}
+    assert rows[frozenset("ab")] == 60
+    assert rows[frozenset(("a", "class"))] == 70
+    assert rows[frozenset(("c", "noise"))] == 120
+    assert list(found.edges(1)["n_samples"]) == [e["n_samples"] for e in found.edge_list(1)]
+    assert "n = 90" in repr(found)
+    assert "120 samples, of a pair those that both have" in repr(found)
+    page = network_page(found)
+    assert 'data-key="n"' in page
+    assert re.search(r'"edges": \[\[\d, \d, .*?, \d+\]', page)
+    assert 'data-key="n"' not in network_page(infold.network(table, **QUIET))
+    two = infold.network(holes[["a"]], holes[["b", "c"]], missing="pairwise", **QUIET)
+    assert [e["n_samples"] for e in two.edge_list(1)] == [90, 60]
     dropped = infold.network(holes, missing="drop", **QUIET)
     assert (dropped.n_samples, dropped.n_dropped) == (40, 80)
 
@@ -157,7 +172,7 @@ def test_a_pair_with_too_few_common_rows_has_no_mi():
     assert found.to_dict(1.0)["edges"][0]["mi"] is None
     assert json.dumps(found.to_dict(1.0), allow_nan=False)
     root = ElementTree.fromstring(as_graphml(found, 1.0))
-    assert [datum.get("key") for datum in root.find(".//{*}edge")] == ["pvalue", "qvalue"]
+    assert [datum.get("key") for datum in root.find(".//{*}edge")] == ["pvalue", "qvalue", "n_samples"]
 
 
 def test_groups_of_columns_are_nodes():
@@ -223,9 +238,40 @@ def test_without_pandas_frames_are_those_of_polars(found, monkeypatch):
     assert found.edges().height == len(found.edge_list())
 
 
+def test_in_a_notebook_it_is_a_table_and_a_picture(found):
+    page = found._repr_html_()
+    assert page.count("<tr>") == 12  # ten edges, how many more, and the data
+    assert "<th" in page
+    assert ">a – b</th>" in page
+    assert "data:image/png" in page
+    assert "<pre>" not in page
+
+
+def test_edges_are_the_same_in_strips_and_at_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 30))
+    table[:, 1:] += table[:, :-1]
+    at_once = infold.network(table, **QUIET)
+    q, fdr = at_once.qvalue_matrix(), 0.05
+    monkeypatch.setattr("infold.networks.result.ROWS_AT_A_TIME", 7)
+    upper = np.triu_indices(30, 1)
+    assert_allclose(q[upper], reference.benjamini_hochberg(at_once.pvalue_matrix[upper]))
+    assert_array_equal(at_once.qvalue_matrix(), q)
+    i, j, own = at_once.edge_indices(fdr)
+    assert set(zip(i, j, strict=True)) == set(zip(*np.nonzero(np.triu(q <= fdr)), strict=True))
+    assert_allclose(own, q[i, j])
+    assert infold.network(table[:, :1], table[:, 1:], **QUIET).edge_indices(1)[0].size == 29
+
+
 def test_it_prints_in_80_columns(found):
     assert repr(found).startswith(f"{len(found.edge_list())} edges among 7 nodes (21 pairs, FDR 5 %)\n")
-    assert max(map(len, repr(found).splitlines())) <= 80
+    long = sample().rename(columns=lambda name: name * 20)
+    long.iloc[:5, 0] = np.nan
+    with_holes = infold.network(long, missing="pairwise", **QUIET)
+    dropped = infold.network(long, missing="drop", **QUIET).prune(**QUIET)
+    for one in (found, with_holes, dropped):
+        assert max(map(len, repr(one).splitlines())) <= 80
+    assert repr(dropped).endswith("conditional")
     assert json.dumps(found.to_dict())
 
 
@@ -301,6 +347,16 @@ def test_counts_of_many_values_are_residuals_given_z():
     chain = np.column_stack([z, counts, rng.normal(size=200)])
     pruned = infold.network(chain, **QUIET).prune(**QUIET)
     assert {frozenset(("0", "1")), frozenset(("0", "2"))} == pairs(pruned)
+
+
+def test_rounded_columns_of_a_few_rows_are_residuals_given_z():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(20, 1))
+    rounded = np.repeat(np.arange(10.0), 2)[np.argsort(np.argsort(z[:, 0] + 0.1 * rng.normal(size=(2, 20)))).T]
+    columns = gather(rounded, None, z, None, None, None, "error")
+    assert columns.kinds == ("continuous", "continuous")  # half of the values are distinct
+    work = make_work(columns, "ksg", 3, 0, make_laws(columns, 3, 1, 0))
+    assert abs(np.corrcoef(work.values[0], z[:, 0])[0, 1]) < 0.5
 
 
 def test_text_and_json_are_those_of_all_results(found):

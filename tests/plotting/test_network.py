@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infold
-from infold.plotting.network import MOST_NODES, _strongest, clustered, layout
+from infold.plotting.network import MOST_NODES, _strongest, clustered, layout, name_offsets
 
 pytest.importorskip("matplotlib")
 
@@ -51,11 +51,33 @@ def test_a_network_without_edges_can_be_drawn():
 
 def test_of_many_nodes_those_with_the_strongest_edges_are_drawn():
     ends = np.array([np.arange(999), np.arange(1, 1000)])
-    kept, mi, nodes = _strongest(ends, np.arange(999.0))
+    kept, mi, nodes = _strongest(ends, np.arange(999.0), MOST_NODES)
     assert MOST_NODES <= nodes.size <= MOST_NODES + 1
     assert nodes.max() == 999
     assert kept.max() == nodes.size - 1
     assert mi.min() > 500
+
+
+def test_names_do_not_cover_each_other(rng):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    x = rng.normal(size=(100, 12))
+    x[:, 1:] += x[:, :1]
+    table = infold.data.tables.Table(x, tuple(f"a long name {c}" for c in range(12)))
+    ax = infold.network(table, n_jobs=1, verbose=0).plot()
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert sum(a.overlaps(b) for a in boxes for b in boxes) == len(boxes)  # each with itself alone
+    pyplot.close(ax.figure)
+    assert name_offsets(np.array([[0.0, 0.0]]), np.array([[30.0, 8.0]])).tolist() == [[0, 5]]
+    assert name_offsets(np.empty((0, 2)), np.empty((0, 2))).shape == (0, 2)
+
+
+def test_of_very_many_nodes_the_matrix_has_the_strongest(network, monkeypatch):
+    monkeypatch.setattr("infold.plotting.network.MOST_ROWS", 2)
+    ax = network.plot("matrix")
+    assert ax.images[0].get_array().shape == (2, 2)
+    assert "2 of 6 nodes" in ax.get_title()
+    assert {text.get_text() for text in ax.get_xticklabels()} in ({"$a_1", "<b>"}, {"d", "eeeeeeeeee…eeeeeeeee"})
 
 
 def test_a_layout_is_finite_and_brings_neighbours_together():

@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import infold
-from infold.selection import CRITERIA, InformationSelector
+from infold.core.forward.information import CRITERIA
+from infold.selection import InformationSelector
 
 
 def table(rng, n=200, p=8):
@@ -236,7 +237,7 @@ def test_errors_about_data(rng):
     with pytest.raises(ValueError, match="Reshape your data"):
         InformationSelector().fit(X[:, 0], y)
     X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="row 3, column 1"):
+    with pytest.raises(ValueError, match="row 3, column 1, but distances need finite numbers; fill them in"):
         InformationSelector().fit(X, y)
 
 

@@ -29,16 +29,20 @@ class Table(NamedTuple):
     nominal: tuple[int, ...] = ()  # positions of nominal columns
 
 
-def check_table(data: Any, name: str, *, as_it_is: bool = False, discrete: Any = None, missing: str = "error") -> Table:
+def check_table(
+    data: Any, name: str, *, as_it_is: bool = False, discrete: Any = None, missing: str | None = None
+) -> Table:
     """Return `data` (array, nested list, pandas or polars table or series) as a Table; 1-D input is one column.
 
     Text, categories and booleans become nominal columns, and so do the columns that `discrete` names: True for all, or
     names, positions or a mask. With False nothing is nominal: a boolean is 0 or 1, and text is refused.
 
-    With `missing="drop"` missing values are NaN in the table, for the caller to drop. With `as_it_is` float32 stays
-    float32, in any memory layout: for callers that convert one column at a time.
+    With `missing="drop"` missing values are NaN in the table, for the caller to drop; None is for callers that do not
+    let users choose. With `as_it_is` float32 stays float32, in any memory layout: for callers that convert one column
+    at a time.
     """
-    check_choice("missing", missing, MISSING)
+    if missing is not None:
+        check_choice("missing", missing, MISSING)
     table = _declared_too(data, name, discrete) if isinstance(data, Table) else _read(data, name, discrete, as_it_is)
     _refuse_non_finite(table, name, missing)
     return table
@@ -270,7 +274,7 @@ def _column(series: nw.Series[Any], where: str, parameter: str) -> np.ndarray:
     return values if values.dtype == np.float32 else np.asarray(values, np.float64)
 
 
-def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
+def _refuse_non_finite(table: Table, name: str, missing: str | None) -> None:
     values, names, nominal = table
     if values.size <= SMALL:
         if np.logical_and.reduce(np.isfinite(values), axis=None):
@@ -284,7 +288,7 @@ def _refuse_non_finite(table: Table, name: str, missing: str) -> None:
     if not bad.any():
         return
     row, column = (int(i[0]) for i in np.nonzero(bad))
-    remedy = "" if missing == "drop" else "drop those rows (missing='drop') or "
+    remedy = "drop those rows (missing='drop') or " if missing == "error" else ""
     if column in nominal:
         raise ValueError(
             f"{name} has missing labels, the first in row {row}, column {listed([column], names)}; {remedy}give them a "

@@ -145,7 +145,7 @@ class Relevance(Shown):
         ]
 
     def to_frame(self) -> Any:
-        """Return `columns()` as a pandas frame."""
+        """Return `columns()` as a frame: of pandas or, without it, of polars."""
         return as_frame(self.columns())
 
     def plot(self, *, max_columns: int = 15, ax: Axes | None = None) -> Axes:

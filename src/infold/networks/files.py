@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
-from .result import EDGE_FIELDS, Network
+from infold.display import as_csv
+
+from .result import Network
 
 SUFFIXES = (".csv", ".graphml", ".html", ".htm", ".json")
 
@@ -18,7 +18,7 @@ def edge_file(network: Network, path: Path, fdr: float) -> str:
     if suffix not in SUFFIXES:
         raise ValueError(f"{path} has the suffix {path.suffix!r}, but it must be one of {', '.join(SUFFIXES)}.")
     if suffix == ".csv":
-        return as_csv(network, fdr)
+        return as_csv(network.edge_fields, network.edge_list(fdr))
     if suffix == ".json":
         return json.dumps(network.to_dict(fdr), indent=2) + "\n"
     if suffix == ".graphml":
@@ -26,15 +26,6 @@ def edge_file(network: Network, path: Path, fdr: float) -> str:
     from infold.report.network import network_page
 
     return network_page(network, fdr)
-
-
-def as_csv(network: Network, fdr: float) -> str:
-    """Return the edges as CSV."""
-    buffer = io.StringIO()
-    rows = csv.DictWriter(buffer, EDGE_FIELDS, lineterminator="\n")
-    rows.writeheader()
-    rows.writerows(network.edge_list(fdr))
-    return buffer.getvalue()
 
 
 def as_graphml(network: Network, fdr: float) -> str:
@@ -45,9 +36,10 @@ def as_graphml(network: Network, fdr: float) -> str:
         return escape("".join(c if c.isprintable() else " " for c in name))
 
     number = {name: i for i, name in enumerate(network.node_names)}
-    numbers = ("mi", "pvalue", "qvalue")
+    numbers = network.edge_fields[2:]
     keys = ['<key id="name" for="node" attr.name="name" attr.type="string"/>']
-    keys += [f'<key id="{one}" for="edge" attr.name="{one}" attr.type="double"/>' for one in numbers]
+    types = {one: "int" if one == "n_samples" else "double" for one in numbers}
+    keys += [f'<key id="{one}" for="edge" attr.name="{one}" attr.type="{kind}"/>' for one, kind in types.items()]
     nodes = [f'<node id="n{i}"><data key="name">{clean(name)}</data></node>' for name, i in number.items()]
     edges = [
         f'<edge source="n{number[e["source"]]}" target="n{number[e["target"]]}">'

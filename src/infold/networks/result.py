@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from infold.data.checks import check_share
 from infold.data.output import write_output
-from infold.display import Shown, axes_for, pvalue_text
+from infold.display import Shown, as_frame, as_text, axes_for, notebook_html, pvalue_text
 from infold.inference.multiple import benjamini_hochberg
 from infold.results import NATS_PER_UNIT, plain_types, stamp
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .inputs import Columns
 
 MOST_LINES = 10
-ROWS_AT_A_TIME = 512
+ROWS_AT_A_TIME, EDGES_AT_A_TIME = 512, 10_000
 EDGE_FIELDS = ("source", "target", "mi", "pvalue", "qvalue")
 
 
@@ -103,54 +104,85 @@ class Network(Shown):
 
     def qvalue_matrix(self) -> np.ndarray:
         """Return q-values as a plain array."""
-        p, out = self.pvalue_matrix, np.full(self.pvalue_matrix.shape, np.nan)
-        if self.other_names is not None:
-            return benjamini_hochberg(np.asarray(p).ravel()).reshape(p.shape)
-        upper = np.triu_indices(len(p), 1)
-        out[upper] = benjamini_hochberg(p[upper])
-        out.T[upper] = out[upper]
+        pvalues = np.sort(np.concatenate([p[asked] for _, p, asked in self._strips()]))
+        qvalues, out = benjamini_hochberg(pvalues), np.full(self.pvalue_matrix.shape, np.nan)
+        for start, p, asked in self._strips():  # equal p-values have equal q-values
+            i, j = np.nonzero(asked)
+            out[i + start, j] = qvalues[np.searchsorted(pvalues, p[asked])]
+            if self.other_names is None:
+                out[j, i + start] = out[i + start, j]
         return out
 
     def edge_list(self, fdr: float = 0.05) -> list[dict[str, Any]]:
         """Return the edges as dictionaries, the smallest p-value first; see :meth:`edges`."""
-        i, j, qvalues = self.edge_indices(fdr)
-        mi, pvalues = self.mi_matrix[i, j] / NATS_PER_UNIT[self.units], self.pvalue_matrix[i, j]
-        columns = self.other_names or self.names
-        return [
-            dict(zip(EDGE_FIELDS, (self.names[a], columns[b], float(m), float(p), float(q)), strict=True))
-            for a, b, m, p, q in zip(i, j, mi, pvalues, qvalues, strict=True)
-        ]
+        return self._as_list(*self.edge_indices(fdr))
 
     def edge_indices(self, fdr: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return rows, columns and q-values of the edges, the smallest p-value first, of equal ones the largest MI.
 
-        Only p-values up to `fdr` can have such a q-value, so that no large matrix is sorted as a whole.
+        No large matrix is held or sorted as a whole: first the p-value of the last edge is found, then the edges.
         """
         if fdr != 1:
             check_share("fdr", fdr)
-        found = [np.empty((2, 0), np.int64)]
-        for start in range(0, len(self.names), ROWS_AT_A_TIME):
-            some = np.asarray(self.pvalue_matrix[start : start + ROWS_AT_A_TIME])
-            i, j = np.nonzero(some <= fdr)
-            kept = (i + start < j) | (self.other_names is not None)
-            found.append(np.array([i[kept] + start, j[kept]]))
-        i, j = np.hstack(found)
+        small = np.sort(np.concatenate([p[asked & (p <= fdr)] for _, p, asked in self._strips()]))
+        largest = small[benjamini_hochberg(small, self.n_pairs) <= fdr].max(initial=-1.0)
+        found = [np.argwhere(asked & (p <= largest)) + np.array([start, 0]) for start, p, asked in self._strips()]
+        i, j = np.concatenate(found).T
         pvalues = self.pvalue_matrix[i, j]
         qvalues = benjamini_hochberg(pvalues, self.n_pairs)
         order = np.lexsort((-self.mi_matrix[i, j], pvalues))
-        order = order[qvalues[order] <= fdr]
         return i[order], j[order], qvalues[order]
+
+    def _strips(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield rows of the matrix of p-values, some at a time: the first, the p-values, and a mask of the pairs."""
+        columns = np.arange(self.pvalue_matrix.shape[1])
+        for start in range(0, len(self.names), ROWS_AT_A_TIME):
+            some = np.asarray(self.pvalue_matrix[start : start + ROWS_AT_A_TIME])
+            rows = np.arange(start, start + len(some))[:, None]
+            yield start, some, (rows < columns if self.other_names is None else np.ones(some.shape, bool))
+
+    @property
+    def edge_fields(self) -> tuple[str, ...]:
+        """What is told of an edge: also its own number of samples, where pairs have different rows."""
+        return (*EDGE_FIELDS, "n_samples") if self._is_pairwise else EDGE_FIELDS
+
+    @functools.cached_property
+    def _is_pairwise(self) -> bool:
+        return bool(np.isnan(self.columns.values).any())
+
+    def edge_columns(self, i: np.ndarray, j: np.ndarray, qvalues: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the fields of the edges that :meth:`edge_indices` returned, or of some of them, as columns."""
+        rows, others = (np.array(names, object) for names in (self.names, self.other_names or self.names))
+        mi = self.mi_matrix[i, j] / NATS_PER_UNIT[self.units]
+        own = (self._common_rows(i, j),) if self._is_pairwise else ()
+        return dict(
+            zip(self.edge_fields, (rows[i], others[j], mi, self.pvalue_matrix[i, j], qvalues, *own), strict=True)
+        )
+
+    def _as_list(self, i: np.ndarray, j: np.ndarray, qvalues: np.ndarray) -> list[dict[str, Any]]:
+        columns = [column.tolist() for column in self.edge_columns(i, j, qvalues).values()]
+        return [dict(zip(self.edge_fields, edge, strict=True)) for edge in zip(*columns, strict=True)]
+
+    def _common_rows(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return how many rows without a missing value each of some pairs has."""
+        values, nodes = self.columns.values, self.columns.nodes
+        there = np.array([~np.isnan(values[first:stop]).any(axis=0) for first, stop in nodes])
+        j = j if self.other_names is None else j + len(self.names)
+        parts = [slice(start, start + EDGES_AT_A_TIME) for start in range(0, i.size, EDGES_AT_A_TIME)]
+        counts = [np.count_nonzero(there[i[some]] & there[j[some]], axis=1) for some in parts]
+        return np.concatenate([np.empty(0, np.int64), *counts])
 
     def edges(self, fdr: float = 0.05) -> Any:
         """Return the pairs that count as dependent, as a tidy frame: source, target, mi, pvalue, qvalue.
+
+        With `missing="pairwise"`, and values missing, also n_samples, the rows that both have.
 
         Parameters
         ----------
         fdr : float, default=0.05
             Expected share of false edges among them, at most; 1 lists all pairs.
         """
-        rows = self.edge_list(fdr)
-        return make_frame({name: [row[name] for row in rows] for name in EDGE_FIELDS})
+        return as_frame(self.edge_columns(*self.edge_indices(fdr)))
 
     def to_frame(self) -> Any:
         """Return all pairs as a tidy frame."""
@@ -201,7 +233,7 @@ class Network(Shown):
         graph = networkx.Graph()
         graph.add_nodes_from(self.node_names)
         for edge in self.edge_list(fdr):
-            values = {key: edge[key] for key in ("mi", "pvalue", "qvalue")}
+            values = {key: edge[key] for key in self.edge_fields[2:]}
             graph.add_edge(edge["source"], edge["target"], weight=max(edge["mi"], 0.0), **values)
         return graph
 
@@ -259,50 +291,53 @@ class Network(Shown):
         """Return a few lines for people."""
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks, and the graph."""
+        headline, edges, data = self._shown()
+        return notebook_html(self, headline, [*edges, ("data", data)])
+
     def summary(self, fdr: float = 0.05) -> str:
         """Return a few lines for people, with the first edges."""
-        edges = self.edge_list(fdr)
+        headline, edges, data = self._shown(fdr)
+        lines = [f"  {label}: {text}" if text else f"  {label}" for label, text in edges]
+        return "\n".join([headline, *lines]) + as_text("", [("data", data)])
+
+    def _shown(self, fdr: float = 0.05) -> tuple[str, list[tuple[str, str]], str]:
+        """Return a headline, the first edges with what is known of them, and a line about the data."""
+        found = self.edge_indices(fdr)
+        n_edges = found[0].size
         known = f" given {len(self.given)}" if self.given else ""
-        dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
-        pruned = f", pruned: {self.pruned}" if self.pruned else ""
-        return "\n".join(
-            [
-                f"{_counted(len(edges), 'edge')} among {_counted(len(self.node_names), 'node')}{known} "
-                f"({_counted(self.n_pairs, 'pair')}, FDR {100 * fdr:g} %)",
-                *(f"  {_short(e['source'])} – {_short(e['target'])}: {_mi(e, self.units)}" for e in edges[:MOST_LINES]),
-                *([f"  and {len(edges) - MOST_LINES} more"] if len(edges) > MOST_LINES else []),
-                f"  data      {self.n_samples} samples{dropped}, method {self.method}{pruned}",
-            ]
+        headline = (
+            f"{_counted(n_edges, 'edge')} among {_counted(len(self.node_names), 'node')}{known} "
+            f"({_counted(self.n_pairs, 'pair')}, FDR {100 * fdr:g} %)"
         )
+        first = self._as_list(*(part[:MOST_LINES] for part in found))
+        most = 12 if self._is_pairwise else 17
+        edges = [(f"{_short(e['source'], most)} – {_short(e['target'], most)}", _mi(e, self.units)) for e in first]
+        if n_edges > MOST_LINES:
+            edges.append((f"and {n_edges - MOST_LINES} more", ""))
+        dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
+        pairwise = ", of a pair those that both have" if self._is_pairwise else ""
+        pruned = f", pruned: {self.pruned}" if self.pruned else ""
+        return headline, edges, f"{self.n_samples} samples{dropped}{pairwise}, method {self.method}{pruned}"
 
     def _frame(self, matrix: np.ndarray) -> Any:
         columns = self.other_names or self.names
-        return make_frame(dict(zip(columns, np.asarray(matrix).T, strict=True)), self.names)
+        return as_frame(dict(zip(columns, np.asarray(matrix).T, strict=True)), self.names, "name")
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 20 else f"{name[:19]}…"
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _mi(edge: dict[str, Any], units: str) -> str:
     q = pvalue_text(edge["qvalue"]).replace("p", "q", 1)
-    return f"{edge['mi']:.3g} {units}, {pvalue_text(edge['pvalue'])}, {q}"
-
-
-def make_frame(columns: Mapping[str, Any], names: tuple[str, ...] | None = None) -> Any:
-    """Return columns as a pandas frame, or, without pandas, as a polars frame with the names in front."""
-    try:
-        import pandas
-    except ImportError:
-        import polars
-
-        front = {} if names is None else {"name": list(names)}
-        return polars.DataFrame({**front, **{key: np.asarray(value) for key, value in columns.items()}})
-    return pandas.DataFrame(columns, index=None if names is None else list(names))
+    own = f", n = {edge['n_samples']}" if "n_samples" in edge else ""
+    return f"{edge['mi']:.3g} {units}, {pvalue_text(edge['pvalue'])}, {q}{own}"
 
 
 def neighbors_of(i: np.ndarray, j: np.ndarray, n_nodes: int) -> list[set[int]]:

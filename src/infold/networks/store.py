@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,18 +16,35 @@ from infold.data.output import write_output
 MANIFEST, MATRICES = "network.json", ("mi.npy", "pvalues.npy")
 
 
-def place(tile: Any, values: np.ndarray, shape: tuple[int, int], mi: np.ndarray, pvalues: np.ndarray) -> None:
-    """Write a tile into both matrices, and mirrored if nodes of rows and columns are the same."""
-    from infold.core.pairs.work import LEAST_PVALUE
+class Piece(NamedTuple):
+    """Where a part of a tile goes in the matrices, MI and p-values of its pairs, and which of these were asked for."""
 
-    square = tile.left < shape[0]
-    rows = slice(tile.top, tile.bottom)
-    columns = slice(tile.left, tile.right) if square else slice(tile.left - shape[0], tile.right - shape[0])
-    for matrix, layer in ((mi, values[0]), (pvalues, np.maximum(np.exp(values[1]), LEAST_PVALUE))):
-        asked = ~np.isnan(values[1])
-        matrix[rows, columns] = np.where(asked, layer, matrix[rows, columns])
-        if square:
-            matrix[columns, rows] = np.where(asked.T, layer.T, matrix[columns, rows])
+    rows: slice
+    columns: slice
+    layers: np.ndarray  # (2, rows, columns)
+    asked: np.ndarray
+
+    def put(self, matrices: Iterable[np.ndarray], start: int = 0) -> None:
+        """Write the values into matrices whose first row is `start`."""
+        rows = slice(self.rows.start - start, self.rows.stop - start)
+        for matrix, layer in zip(matrices, self.layers, strict=True):
+            matrix[rows, self.columns][self.asked] = layer[self.asked]
+
+
+def pieces(tile: Any, values: np.ndarray, shape: tuple[int, int]) -> Iterator[Piece]:
+    """Yield a tile, and once more mirrored if nodes of rows and columns are the same."""
+    from infold.core.pairs.work import LEAST_PVALUE, LOG_P, MI
+
+    layers = np.array([values[MI], np.maximum(np.exp(values[LOG_P]), LEAST_PVALUE)])
+    rows, asked, first = (
+        slice(tile.top, tile.bottom),
+        ~np.isnan(values[LOG_P]),
+        shape[0] if tile.left >= shape[0] else 0,
+    )
+    columns = slice(tile.left - first, tile.right - first)
+    yield Piece(rows, columns, layers, asked)
+    if not first:
+        yield Piece(columns, rows, layers.transpose(0, 2, 1), asked.T)
 
 
 class Memory:
@@ -47,7 +66,8 @@ class Memory:
 
     def put(self, tile: Any, values: np.ndarray) -> None:
         """Write a tile into the matrices."""
-        place(tile, values, self.shape, *self._matrices)
+        for piece in pieces(tile, values, self.shape):
+            piece.put(self._matrices)
 
     def matrices(self) -> tuple[np.ndarray, np.ndarray]:
         """Return MI and p-values."""
@@ -105,16 +125,32 @@ class Folder:
     def matrices(self) -> tuple[np.ndarray, np.ndarray]:
         """Return MI and p-values, mapped from disk; tiles are joined, and deleted, once all are there."""
         if not self.is_complete:
-            parts = [self.folder / f".{name}.part" for name in MATRICES]
-            mi, pvalues = (np.lib.format.open_memmap(part, "w+", np.float64, self.shape) for part in parts)
-            mi[:], pvalues[:] = np.nan, np.nan
-            for tile in self.tiles:
-                place(tile, np.load(self._path(tile)), self.shape, mi, pvalues)
-            for matrix in (mi, pvalues):
-                matrix.flush()
-            for part, name in zip(parts, MATRICES, strict=True):
-                part.replace(self.folder / name)
+            self._join()
         for tile in self.folder.glob("tile-*.npy"):
             tile.unlink(missing_ok=True)  # another process may join the same tiles
         mi, pvalues = (np.load(self.folder / name, mmap_mode="r") for name in MATRICES)
         return mi, pvalues
+
+    def _join(self) -> None:
+        """Write the matrices from all tiles, a strip of rows at a time: neither has to fit into memory."""
+        own: dict[tuple[int, int], list[Any]] = {}
+        for tile in self.tiles:
+            own.setdefault((tile.top, tile.bottom), []).append(tile)
+            if tile.left < self.shape[0] and tile.left != tile.top:
+                own.setdefault((tile.left, tile.right), []).append(tile)
+        parts = [self.folder / f".{name}.part" for name in MATRICES]
+        head = {"descr": "<f8", "fortran_order": False, "shape": self.shape}
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(part.open("wb")) for part in parts]
+            for file in files:
+                np.lib.format.write_array_header_1_0(file, head)
+            for (top, bottom), tiles in sorted(own.items()):
+                strips = np.full((2, bottom - top, self.shape[1]), np.nan)
+                for tile in tiles:
+                    for piece in pieces(tile, np.load(self._path(tile)), self.shape):
+                        if piece.rows.start == top:
+                            piece.put(strips, top)
+                for file, strip in zip(files, strips, strict=True):
+                    file.write(strip.astype("<f8", copy=False).tobytes())
+        for part, name in zip(parts, MATRICES, strict=True):
+            part.replace(self.folder / name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from infold.networks import Network
 
 KINDS = ("graph", "matrix")
-MOST_NODES, MOST_LABELS = 400, 60  # that can be told apart, and read
+MOST_NODES, MOST_LABELS, MOST_ROWS = 400, 60, 1000  # that can be told apart, and read; rows of the matrix
+FONT, GAP = 7, 5  # points: size of names, and how far they are from their nodes
+MOST_LINES = 5_000  # that a drawing has as lines; more are pixels, or a page would be large and slow
+SIDES = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)])
+OFFSETS = np.vstack([GAP * SIDES, 2 * GAP * SIDES])  # of a name from its node, nearer ones first
 STEPS = 120  # of the layout
 
 
@@ -50,31 +54,66 @@ def _graph(network: Network, fdr: float, ax: Axes | None) -> Axes:
     mi = np.maximum(network.mi_matrix[i, j], 0.0) / NATS_PER_UNIT[network.units]
     shift = 0 if network.other_names is None else len(network.names)
     ends = np.array([i, j + shift])
-    ends, mi, nodes = _strongest(ends, mi)
+    ends, mi, nodes = _strongest(ends, mi, MOST_NODES)
     places = layout(len(nodes), ends, mi)
     widths = 0.4 + 2.6 * mi / mi.max() if mi.size and mi.max() > 0 else np.ones(mi.size)
-    ax.add_collection(LineCollection(list(places[ends.T]), colors="#666666", linewidths=widths, zorder=1))
+    lines = LineCollection(list(places[ends.T]), colors="#666666", linewidths=widths, zorder=1)
+    lines.set_rasterized(mi.size > MOST_LINES)
+    ax.add_collection(lines)
     ax.scatter(
         places[:, 0], places[:, 1], s=60 if len(nodes) <= MOST_LABELS else 14, color=BLUE, edgecolors="white", zorder=2
     )
-    if len(nodes) <= MOST_LABELS:
-        for node, place in zip(nodes, places, strict=True):
-            name = label(network.node_names[node])
-            ax.annotate(name, place, (0, 5), textcoords="offset points", ha="center", fontsize=7, parse_math=False)
-    shown = f"{len(nodes)} of {len(network.node_names)} nodes" if len(nodes) < len(network.node_names) else "all nodes"
-    ax.set_title(f"{mi.size} edges (FDR {100 * fdr:g} %), {shown}", fontsize="medium")
+    ax.set_title(f"{mi.size} edges (FDR {100 * fdr:g} %), {_shown(len(nodes), network)}", fontsize="medium")
     ax.set_axis_off()
     ax.margins(0.12)
+    if len(nodes) <= MOST_LABELS:
+        _write_names(ax, places, [label(network.node_names[node]) for node in nodes])
     return ax
 
 
-def _strongest(ends: np.ndarray, mi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _shown(count: int, network: Network) -> str:
+    return f"{count} of {len(network.node_names)} nodes" if count < len(network.node_names) else "all nodes"
+
+
+def _write_names(ax: Axes, places: np.ndarray, names: list[str]) -> None:
+    """Write names beside their nodes, where they cover each other least."""
+    from matplotlib.patheffects import withStroke
+
+    in_points = ax.transData.transform(places) * 72 / ax.figure.dpi if names else places
+    sizes = np.array([(0.55 * FONT * len(name), 1.2 * FONT) for name in names]).reshape(-1, 2)
+    across, up = ("center", "left", "right"), ("center", "bottom", "top")  # the last for −1
+    for name, place, offset in zip(names, places, name_offsets(in_points, sizes), strict=True):
+        x, y = np.sign(offset)
+        ax.annotate(
+            name, place, offset, textcoords="offset points", ha=across[x], va=up[y], fontsize=FONT, parse_math=False,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+        )  # fmt: skip
+
+
+def name_offsets(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return how far from its node each name goes, in points: above if there is space, else where it covers least.
+
+    Places and sizes of the names are (n, 2), in points.
+    """
+    corners = [places - GAP * 0.8, places + GAP * 0.8]  # of what is there: nodes, then names too
+    offsets = np.zeros((len(places), 2), np.int64)
+    for i, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        low = place + OFFSETS + (np.sign(OFFSETS) - 1) * size / 2
+        both = np.minimum((low + size)[:, None], corners[1]) - np.maximum(low[:, None], corners[0])
+        covered = np.maximum(both, 0).prod(axis=2).sum(axis=1)
+        best = int(np.argmin(covered))
+        offsets[i] = OFFSETS[best]
+        corners = [np.vstack([corners[0], low[best]]), np.vstack([corners[1], low[best] + size])]
+    return offsets
+
+
+def _strongest(ends: np.ndarray, mi: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return edges, renumbered, their MI, and their nodes: of too many, those of the strongest edges."""
     order = np.argsort(-mi, kind="stable")
     first_seen: dict[int, None] = {}
     for edge in order:
         first_seen.update(dict.fromkeys(ends[:, edge].tolist()))
-        if len(first_seen) >= MOST_NODES:
+        if len(first_seen) >= most:
             break
     nodes = np.array(sorted(first_seen), np.int64)
     kept = np.isin(ends, nodes).all(axis=0) if nodes.size else np.zeros(mi.size, bool)
@@ -90,7 +129,9 @@ def layout(n_nodes: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
     if n_nodes < 2:
         return places
     spacing = math.sqrt(math.pi / n_nodes)
-    pull = 0.5 + weights / max(float(weights.max(initial=0.0)), 1e-12)
+    degrees = np.bincount(ends.ravel(), minlength=n_nodes)
+    # Nodes with many edges would be drawn into one clump.
+    pull = (0.5 + weights / max(float(weights.max(initial=0.0)), 1e-12)) / np.sqrt(degrees[ends]).prod(axis=0)
     for step in range(STEPS):
         apart = places[:, None] - places
         squared = np.maximum((apart**2).sum(axis=2), 1e-6)
@@ -106,26 +147,34 @@ def layout(n_nodes: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _matrix(network: Network, fdr: float, ax: Axes | None) -> Axes:
-    """Draw the MI of edges, rows and columns in the order of a clustering."""
+    """Draw the MI of edges, rows and columns in the order of a clustering; of many nodes those of the strongest."""
     i, j, _ = network.edge_indices(fdr)
-    mi = np.zeros(network.mi_matrix.shape)
-    mi[i, j] = np.maximum(network.mi_matrix[i, j], 0.0) / NATS_PER_UNIT[network.units]
-    if network.other_names is None:
+    values = np.maximum(network.mi_matrix[i, j], 0.0) / NATS_PER_UNIT[network.units]
+    is_square, split = network.other_names is None, len(network.names)
+    ends, nodes = np.array([i, j if is_square else j + split]), np.arange(len(network.node_names))
+    if nodes.size > MOST_ROWS:
+        numbers, values, nodes = _strongest(ends, values, MOST_ROWS)
+        ends = nodes[numbers]
+    rows = nodes[nodes < split]
+    columns = rows if is_square else nodes[nodes >= split]
+    mi = np.zeros((rows.size, columns.size))
+    mi[np.searchsorted(rows, ends[0]), np.searchsorted(columns, ends[1])] = values
+    if is_square:
         mi = np.maximum(mi, mi.T)
-    rows = clustered(mi)
-    columns = rows if network.other_names is None else clustered(mi.T)
+    down = clustered(mi)
+    along = down if is_square else clustered(mi.T)
     ax = axes_or_new(ax, 6.0, 5.0)
-    image = ax.imshow(mi[np.ix_(rows, columns)], cmap="Blues", aspect="auto", interpolation="nearest", vmin=0.0)
+    image = ax.imshow(mi[np.ix_(down, along)], cmap="Blues", aspect="auto", interpolation="nearest", vmin=0.0)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label(mi_label(network.units))
-    names: Any = network.names, network.other_names or network.names
-    for axis, order, own in ((ax.yaxis, rows, names[0]), (ax.xaxis, columns, names[1])):
+    for axis, order in ((ax.yaxis, rows[down]), (ax.xaxis, columns[along])):
         axis.set_ticks([])
         if order.size <= MOST_LABELS:
             axis.set_ticks(range(order.size))
-            axis.set_ticklabels([label(own[c]) for c in order], fontsize=6, parse_math=False)
+            axis.set_ticklabels([label(network.node_names[c]) for c in order], fontsize=6, parse_math=False)
     ax.tick_params(axis="x", rotation=90)
-    ax.set_title(f"MI of edges (FDR {100 * fdr:g} %)", fontsize="medium")
+    shown = f", {_shown(nodes.size, network)}" if nodes.size < len(network.node_names) else ""
+    ax.set_title(f"MI of edges (FDR {100 * fdr:g} %){shown}", fontsize="medium")
     return ax
 
 

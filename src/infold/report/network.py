@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from infold.plotting import plot_network
-from infold.results import NATS_PER_UNIT
 
 from .page import HEIGHT, Picture, _axes, make_environment, readable, svg_data
 
@@ -62,10 +61,10 @@ def pictures(network: Network, fdr: float) -> list[Picture]:
 def _data(network: Network, i: Any, j: Any, qvalues: Any) -> str:
     """Return names and edges as JSON that no name can end early."""
     shift = 0 if network.other_names is None else len(network.names)
-    mi, pvalues = network.mi_matrix[i, j] / NATS_PER_UNIT[network.units], network.pvalue_matrix[i, j]
+    _, _, *columns = network.edge_columns(i, j, qvalues).values()
     edges = [
-        [a, b + shift, *(None if math.isnan(x) else float(f"{x:.4g}") for x in numbers)]
-        for a, b, *numbers in zip(*(c.tolist() for c in (i, j, mi, pvalues, qvalues)), strict=True)
+        [a, b + shift, *(None if math.isnan(x) else float(f"{x:.4g}") if isinstance(x, float) else x for x in numbers)]
+        for a, b, *numbers in zip(*(c.tolist() for c in (i, j, *columns)), strict=True)
     ]
     plain = json.dumps({"names": [readable(name) for name in network.node_names], "edges": edges})
     return plain.replace("<", "\\u003c").replace("&", "\\u0026")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -15,7 +13,7 @@ import numpy as np
 from infold.core.random import draw_seeds
 from infold.data.checks import check_count, check_share
 from infold.data.tables import Table, check_table
-from infold.display import Shown, as_frame, as_text, axes_for
+from infold.display import Shown, as_csv, as_frame, as_text, axes_for
 from infold.inference.multiple import benjamini_hochberg
 from infold.inference.notes import Note, tell
 from infold.parallel.scheduler import in_order
@@ -111,11 +109,7 @@ class TransferEntropyMatrix(Shown):
 
     def to_csv(self, fdr: float = FDR) -> str:
         """Return the edges with q ≤ fdr as text with commas."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, EDGE_FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.edge_list(fdr))
-        return text.getvalue()
+        return as_csv(EDGE_FIELDS, self.edge_list(fdr))
 
     def to_dict(self, fdr: float = FDR) -> dict[str, Any]:
         """Return plain types for JSON, edges with q ≤ fdr; NaN is null."""

@@ -119,7 +119,7 @@ def _varying(table: np.ndarray, nominal: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     """Return which columns have many values: a function of Z taken off a label, or a small count, would tell Z."""
-    most = min(MOST_VALUES, len(table) // 2)
+    most = min(MOST_VALUES, (len(table) - 1) // 2)
     return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
 
 

@@ -1,12 +1,13 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
-const edges = data.edges.map(([a, b, mi, p, q]) => ({ a: data.names[a], b: data.names[b], mi, p, q }));
+const edges = data.edges.map(([a, b, mi, p, q, n]) => ({ a: data.names[a], b: data.names[b], mi, p, q, n }));
 for (const e of edges) e.text = (e.a + "\n" + e.b).toLowerCase();
 const PAGE = 100;
 const body = document.querySelector("#edges tbody");
 const search = document.getElementById("search");
 const count = document.getElementById("count");
 const buttons = { back: document.getElementById("back"), next: document.getElementById("next") };
+const numbers = [...document.querySelectorAll("#edges th.n")].map((head) => head.dataset.key);
 const collator = new Intl.Collator();
 const state = { key: "p", down: false, from: 0, shown: edges };
 
@@ -14,6 +15,7 @@ const SMALLEST_P = 1e-9;
 
 function text(value, isChance) {
   if (value === null) return "–";
+  if (Number.isInteger(value)) return String(value);
   if (isChance && value < SMALLEST_P) return "< 1e\u22129";
   const size = Math.abs(value);
   const short = value === 0 ? "0" : size < 1e-3 || size >= 1e4 ? value.toExponential(1) : value.toPrecision(3);
@@ -28,9 +30,9 @@ function draw() {
       name.textContent = e[key];
       row.insertCell().append(name);
     }
-    for (const key of ["mi", "p", "q"]) {
+    for (const key of numbers) {
       const cell = row.insertCell();
-      cell.textContent = text(e[key], key !== "mi");
+      cell.textContent = text(e[key], key === "p" || key === "q");
       cell.className = "n";
     }
     return row;
