@@ -12,6 +12,7 @@ import infold
 from .samples import autoregression, driven, logistic
 
 DATA = np.load(Path(__file__).parent.parent / "data" / "transfer_entropy.npz")
+JIDT = np.load(Path(__file__).parent.parent / "data" / "transfer_entropy_jidt.npz")["cases"]
 QUIET = {"n_surrogates": 0, "verbose": 0}
 
 
@@ -31,6 +32,21 @@ def test_every_digit_of_a_peer(case):
         **QUIET,
     )
     assert_allclose(found.te, case[6], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("scaled", [True, False])
+def test_every_digit_of_jidt(number, scaled):
+    x, y, z = DATA["series"][number]
+    cases = JIDT[(JIDT[:, 0] == number) & (JIDT[:, 1] == scaled)]
+    assert len(cases) == 24
+    for source_history, target_history, delay, known, theiler, te in (tuple(case[2:]) for case in cases):
+        given = {"given": z, "given_lags": range(1, int(known) + 1)} if known > 0 else {}
+        found = infold.transfer_entropy(
+            np.column_stack([x, z]) if known < 0 else x, y, delay=int(delay), source_history=int(source_history),
+            target_history=int(target_history), theiler=int(theiler), standardize=scaled, **given, **QUIET,
+        )  # fmt: skip
+        assert_allclose(found.te, te, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("theiler", [0, 1, 7])
