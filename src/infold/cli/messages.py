@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from .words import as_options
+
 OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "networkx", "pandas"}
 
 
@@ -29,7 +31,7 @@ def user_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UserError(str(error)) from error
+        raise UserError(as_options(str(error))) from error
     except ImportError as error:
         if error.name not in OPTIONAL:
             raise
@@ -51,7 +53,7 @@ def collected_warnings() -> Iterator[list[str]]:
     collected: list[str] = []
 
     def collect(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = " ".join(str(message).split())
+        line = as_options(" ".join(str(message).split()))
         if line not in collected:
             collected.append(line)
 

@@ -42,10 +42,25 @@ class Shifts:
 
     def draw(self, number: int) -> np.ndarray:
         """Return one of the `n_different` draws: each segment turned by a number of steps of its own."""
-        out = self.values.copy()
+        return self.turned(self.turns(number))
+
+    def turns(self, number: int, lag: int = 0) -> tuple[int, ...]:
+        """Return by how many steps each segment is turned in a draw, and by a lag beyond that."""
+        found = []
         for (start, stop), (gap, count) in zip(self.segments, self._steps, strict=True):
             number, more = divmod(number, count)
-            out[start:stop] = np.roll(self.values[start:stop], gap + more, axis=0)
+            found.append((gap + more + lag) % (stop - start))
+        return tuple(found)
+
+    def lagged(self, lag: int) -> tuple[int, ...]:
+        """Return the turns that are a lag of the series as it is."""
+        return tuple(lag % (stop - start) for start, stop in self.segments)
+
+    def turned(self, turns: tuple[int, ...]) -> np.ndarray:
+        """Return the series with each segment turned by so many steps."""
+        out = self.values.copy()
+        for (start, stop), steps in zip(self.segments, turns, strict=True):
+            out[start:stop] = np.roll(self.values[start:stop], steps, axis=0)
         return out
 
     def numbers(self, count: int, seed: int) -> list[int]:

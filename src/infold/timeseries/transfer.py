@@ -276,7 +276,7 @@ def transfer_entropy(
         random_state=fixed_seed(random_state),
     )
     grid = read_pair({"source": source, "target": target, "given": given}, groups, time, settings)
-    notes = stationarity_notes(grid, ("source", "target"))
+    notes = stationarity_notes(grid, ("source", "target"), changes=difference > 0)
     found, more = estimate(grid, settings, n_jobs, verbose)
     return replace(found, notes=(*grid.notes, *tell([*notes, *more])))
 
@@ -303,7 +303,9 @@ class Settings(NamedTuple):
 
     def plan(self, n_jobs: int | None, verbose: int) -> Plan:
         """Return how to test."""
-        return Plan(self.n_surrogates, self.surrogates, self.block, 0.05, self.random_state, n_jobs, verbose)
+        return Plan(
+            self.n_surrogates, self.surrogates, self.block, 0.05, self.random_state, n_jobs, verbose, self.difference
+        )
 
     def check(self) -> None:
         """Refuse what makes no sense."""
