@@ -126,3 +126,13 @@ def test_short_series_have_no_small_pvalue(rng):
         found = infold.lagged_mutual_information(x, x + 0.01 * y, range(-2, 3), n_surrogates=199, random_state=0)
     assert found.pvalue >= 1 / 8
     assert any("ways" in note for note in found.notes)
+
+
+def test_a_lag_of_a_shift_is_another_shift(rng):
+    x, y = rng.normal(size=(2, 60))
+    grid = grid_of(x, y)
+    draws = make_surrogates(grid, "x", "y", "shifts", 5, None)
+    for number in (0, 7):
+        lagged = np.roll(draws.draw(number)[grid.times], 3, axis=0)
+        assert_array_equal(draws.turned(draws.turns(number, 3))[grid.times], lagged)
+    assert_array_equal(draws.turned(draws.lagged(-2))[grid.times, 0], np.roll(x, -2))
