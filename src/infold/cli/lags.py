@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,7 +76,8 @@ def lags(
         print_json(request.to_dict(found.to_dict()), warned)
         return
     typer.echo(request.heading())
-    typer.echo(as_options(str(found)))
+    told = replace(found, notes=tuple(map(as_options, found.notes)))  # before lines are wrapped
+    typer.echo(as_options(str(told)))
     typer.echo(_table(found))
 
 

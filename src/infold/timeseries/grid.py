@@ -126,7 +126,8 @@ def _as_numbers(time: Any, n: int) -> np.ndarray:
             moments = moments.astype("datetime64[ns]").astype(np.int64).astype(float)
         except ValueError:
             raise ValueError(
-                f"time has values such as {str(moments.ravel()[0])!r}, which are neither numbers nor ISO dates; convert it."
+                f"time has values such as {str(moments.ravel()[0])!r}, which are neither numbers nor ISO dates; pass "
+                f"one of these."
             ) from None
     moments = moments.astype(float)
     if moments.shape != (n,):

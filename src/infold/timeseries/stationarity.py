@@ -18,6 +18,8 @@ ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
 SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
 FEWEST = 40  # steps below which nothing is said
+
+
 class Problem(NamedTuple):
     """What a series may have that makes two of them alike, and what to do about it."""
 
@@ -105,9 +107,9 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
 
 
 def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
-    """Return whether ranks follow time (unit scores) more than their memory allows: rows that remember count as fewer."""
+    """Return whether ranks follow `time` (unit scores) more than their memory allows: such rows count as fewer."""
     n, ranks = values.size, _ranks(values)
-    if ranks[0] == ranks.max() == ranks.min():
+    if ranks.min() == ranks.max():
         return False
     scores = _unit_scores(ranks)
     r = float(scores @ time) / n
