@@ -99,6 +99,13 @@ def test_changes_are_not_told_to_be_taken_twice(rng):
     assert "difference" not in note
 
 
+def test_a_series_beside_its_own_past_is_never_shifted_onto_itself(rng):
+    # Lags from 10 on: were shifts to reach the end of the circle, some surrogates would be the series itself.
+    x = autoregression(rng, 260, 0.3, 1)[0]
+    found = infold.lagged_mutual_information(x, x, range(10, 31), n_surrogates=10_000, random_state=0, verbose=0)
+    assert found.thresholds.max() < 1.0
+
+
 def test_a_common_number_of_rows_is_said_once(rng):
     x, y = rng.normal(size=(2, 80))
     assert "  data      80 rows, method ksg" in repr(infold.lagged_mutual_information(x, y, [0], **QUIET))

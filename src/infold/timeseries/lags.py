@@ -332,7 +332,7 @@ def _not_judged(n_lags: int) -> _Judged:
 
 def _judge(grid: Grid, lags: tuple[int, ...], questions: tuple[Blocks, ...], method: Method, plan: Plan) -> _Judged:
     """Compare all lags with surrogates of x, each lag with its own law and all with that of the largest."""
-    reach = max(lags) - min(lags) + 1
+    reach = max(*lags, 0) - min(*lags, 0) + 1  # 0 too: there a series beside itself is the same
     tested = compare_with_surrogates(
         grid, "x", "y", questions, method, plan, reach=reach, changing=("x", "y"), lags=lags
     )

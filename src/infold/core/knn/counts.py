@@ -18,8 +18,8 @@ from .information import settle_counts
 from .scan import CHEBYSHEV, QUERIES, Geometry, scan_counts
 from .sorted import sorted_counts
 
-# Boxes of d columns pay from about BOX_ROWS d² rows on, and from MOST_BOX_ROWS d at the latest; in more columns all rows
-# are about equally far.
+# Boxes of d columns pay from about BOX_ROWS d² rows on, and from MOST_BOX_ROWS d at the latest; in more columns all
+# rows are about equally far.
 BOX_ROWS, MOST_BOX_ROWS, BOX_COLUMNS = 30, 200, 10
 # With so many rows it is worth asking the data, which may have fewer dimensions than columns: one box in PROBED is
 # searched. A scan looks at all rows, but faster: it wins if a search looks at more than this share of them.
