@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,6 @@ from .answers import check_output, print_json
 from .messages import UserError, user_errors, working
 from .options import Json
 from .request import Request, given, with_series_request
-from .words import as_options
 
 if TYPE_CHECKING:
     from infold.data.files import TableFile
@@ -76,8 +74,7 @@ def lags(
         print_json(request.to_dict(found.to_dict()), warned)
         return
     typer.echo(request.heading())
-    told = replace(found, notes=tuple(map(as_options, found.notes)))  # before lines are wrapped
-    typer.echo(as_options(str(told)))
+    typer.echo(str(found))
     typer.echo(_table(found))
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import typer
 
-from .words import as_options
-
 OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "networkx", "pandas"}
 
 
@@ -31,7 +29,7 @@ def user_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UserError(as_options(str(error))) from error
+        raise UserError(str(error)) from error
     except ImportError as error:
         if error.name not in OPTIONAL:
             raise
@@ -53,7 +51,7 @@ def collected_warnings() -> Iterator[list[str]]:
     collected: list[str] = []
 
     def collect(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = as_options(" ".join(str(message).split()))
+        line = " ".join(str(message).split())
         if line not in collected:
             collected.append(line)
 

@@ -29,7 +29,7 @@ class Problem(NamedTuple):
     remedy_of_changes: str  # if changes from step to step were taken already
 
 
-PARTS = "compare parts of it (windows=)"
+PARTS = "look at sliding windows"
 PROBLEMS = (
     Problem("a trend", "that trend", "remove it, or take changes (difference=1)", f"remove it, or {PARTS}"),
     Problem("a spread that changes with time", "that change", f"take logarithms, or {PARTS}", PARTS),
