@@ -67,18 +67,18 @@ def test_many_groups_have_very_many_shifts(rng):
 
 
 @pytest.mark.parametrize("kind", ["shifts", "blocks"])
-def test_blocks_longer_than_half_a_series_are_refused(rng, kind):
+def test_blocks_longer_than_a_quarter_of_a_series_are_refused(rng, kind):
     x, y = rng.normal(size=(2, 160))
     grid = grid_of(x, y, np.repeat([0, 1], [60, 100]))
-    make_surrogates(grid, "x", "y", kind, 3, 50)
-    with pytest.raises(ValueError, match=r"block=51 .* at most 50"):
-        make_surrogates(grid, "x", "y", kind, 3, 51)
+    make_surrogates(grid, "x", "y", kind, 3, 25)
+    with pytest.raises(ValueError, match=r"block=26 .* at most 25"):
+        make_surrogates(grid, "x", "y", kind, 3, 26)
 
 
-def test_chosen_blocks_are_no_longer_than_half_a_series():
+def test_chosen_blocks_are_no_longer_than_a_quarter_of_a_series():
     x = np.linspace(0, 1, 100)  # remembers longer than that
     draws = make_surrogates(grid_of(x, x), "x", "y", "blocks", 3, None)
-    assert draws.length == 50
+    assert draws.length == 25
 
 
 @pytest.mark.filterwarnings("error")

@@ -204,8 +204,8 @@ def lagged_mutual_information(
     surrogates : {"shifts", "blocks", "phases"}, default="shifts"
         How x is drawn anew: turned in a circle, in blocks that change places, or with random phases (IAAFT). See Notes.
     block : int or None, default=None
-        The shortest shift, or the length of blocks, at most half of the longest series. None chooses by the memory of x
-        and of y, and by the lags.
+        The shortest shift, or the length of blocks, at most a quarter of the longest series. None chooses by the memory
+        of x and of y, and by the lags.
     alpha : float, default=0.05
         The level of `thresholds`.
     groups : array of shape (n_times,) or None, default=None

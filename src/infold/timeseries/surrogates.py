@@ -29,6 +29,7 @@ ALPHA_MEMORY = 0.01  # a series that remembers nothing has no ends that must fit
 CUT, MOST_CUT = 10, 500  # an end may lose one part in CUT of the steps, and no more than MOST_CUT
 FIT, MOST_FIT = 10, 100  # ends are compared over as long a stretch
 WIDEST_GAP = 3  # a shift is at least a WIDEST_GAP-th of the series, if lags and memory reach farther
+FEWEST_BLOCKS = 4  # of the longest series: with two or three a test sees next to nothing
 ITERATIONS = 8  # of the amplitudes of IAAFT
 
 
@@ -142,14 +143,14 @@ def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, b
     if kind == "phases":
         _refuse_phases(grid, name)
         return Phases(series.values, grid.segments)
-    half = max(stop - start for start, stop in grid.segments) // 2
-    if block is not None and block > half:
+    most = max(1, max(stop - start for start, stop in grid.segments) // FEWEST_BLOCKS)
+    if block is not None and block > most:
         raise ValueError(
-            f"block={block} is more than half of the longest series, which leaves next to nothing to draw; pass at "
-            f"most {half}, or None."
+            f"block={block} is more than a quarter of the longest series, which leaves too little to draw; pass at "
+            f"most {most}, or None."
         )
     if kind == "blocks":
-        length = block or min(suggested_block(own.length, other.length), max(half, 1))
+        length = block or min(suggested_block(own.length, other.length), most)
         return BlockOrders(series.values, grid.segments, length)
     remembers = own.pvalue < ALPHA_MEMORY and other.pvalue < ALPHA_MEMORY
     values, segments = series.values, grid.segments
