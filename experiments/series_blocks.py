@@ -2,8 +2,8 @@
 
     python experiments/series_blocks.py [--sets 100]
 
-Two series of AR(.5), independent or with noises of correlation .35; KSG with ten neighbours, 99 surrogates. Rejections at
-5 %, in percent. Writes experiments/results/series-blocks.md.
+Two series of AR(.5), independent or with noises of correlation .35; KSG with ten neighbours, 99 surrogates. Shares of
+pairs rejected at 5 %. Writes experiments/results/series-blocks.md.
 """
 
 import argparse
