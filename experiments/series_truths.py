@@ -25,6 +25,7 @@ GAUSSIAN = {  # memory of x, memory of y, coupling, noise of y
     "x white, coupling 1": (0.0, 0.5, 1.0, 1.0),
     "x white, coupling .4, noise .5": (0.0, 0.5, 0.4, 0.5),
     "x of AR(.6), coupling .4": (0.6, 0.5, 0.4, 1.0),
+    "x of AR(.5), y of AR(.6), coupling .4": (0.5, 0.6, 0.4, 1.0),
     "x of AR(.9), coupling .3": (0.9, 0.8, 0.3, 1.0),
 }
 
