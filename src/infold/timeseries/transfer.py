@@ -225,7 +225,7 @@ def transfer_entropy(
     Notes
     -----
     KSG's estimate is that of Frenzel and Pompe in the maximum norm; each series is standardised once, before it is
-    embedded. On continuous series it is what infomeasure computes without noise, to 1e-12, by JIDT's definition. Series
+    embedded. On continuous series it is what JIDT and infomeasure compute of such series without noise, to 1e-12. Series
     with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere
     in this package, where others add noise.
 
