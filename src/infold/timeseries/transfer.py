@@ -225,9 +225,9 @@ def transfer_entropy(
     Notes
     -----
     KSG's estimate is that of Frenzel and Pompe in the maximum norm; each series is standardised once, before it is
-    embedded. On continuous series it is what JIDT and infomeasure compute of such series without noise, to 1e-12. Series
-    with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere
-    in this package, where others add noise.
+    embedded. On continuous series it is what JIDT and infomeasure compute of such series, to 1e-12, if they add no
+    noise. Series with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead,
+    as everywhere in this package, where others add noise.
 
     The test draws the source anew, so the null hypothesis is that it is independent of the target as a whole. The
     estimate is also near 0, and the test stays quiet, if only the target drives the source. The target's own past is
