@@ -16,7 +16,8 @@ import numpy as np
 
 import infold
 
-TURNS = 5
+TURNS = 7
+SHORTEST = 0.02  # seconds of a turn: shorter tasks are repeated
 
 
 def series(n):
@@ -29,21 +30,23 @@ def series(n):
     return x, y
 
 
-def seconds(task):
-    """Return the processor time of one run."""
+def seconds(task, repeats=1):
+    """Return the processor time of one run, the mean of several."""
     start = time.process_time()
-    task()
-    return time.process_time() - start
+    for _ in range(repeats):
+        task()
+    return (time.process_time() - start) / repeats
 
 
 def medians(tasks):
     """Return each task's median time, taken in turns."""
     for task in tasks.values():
         task()
+    repeats = {name: max(1, round(SHORTEST / seconds(task))) for name, task in tasks.items()}
     times = {name: [] for name in tasks}
     for _ in range(TURNS):
         for name, task in tasks.items():
-            times[name].append(seconds(task))
+            times[name].append(seconds(task, repeats[name]))
     return {name: statistics.median(own) for name, own in times.items()}
 
 

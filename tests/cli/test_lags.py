@@ -52,9 +52,31 @@ def test_text_has_a_line_for_each_lag(table, tmp_path):
     [
         (["--max-lag", -1], "--max-lag=-1 must be at least 0"),
         (["--given-lags", "one"], "--given-lags='one' must be whole numbers"),
+        (["--given-lags", "3:1"], "--given-lags='3:1' must be whole numbers or ranges"),
         (["--time", "hour"], "--time='hour'"),
         (["--max-lag", 200], "needs at least 5 rows"),
     ],
 )
 def test_mistakes_are_one_line(table, options, says):
     assert says in complaint("lags", table[0], "--x", "a", "--y", "b", *options)
+
+
+def test_a_series_beside_its_own_past(table):
+    path, _, y = table
+    options = ["--max-lag", 2, "--surrogates", 0, "--time", "day", "--json"]
+    found = json.loads(answer("lags", path, "--x", "b", "--y", "b", *options))
+    assert found["mi"] == pytest.approx(
+        infold.lagged_mutual_information(y, y, range(-2, 3), n_surrogates=0).mi.tolist(), abs=1e-12
+    )
+    past = ["--given", "b", "--given-lags", "1:2,4"]
+    found = json.loads(answer("lags", path, "--x", "a", "--y", "b", *past, *options))
+    assert found["settings"]["given_lags"] == [1, 2, 4]
+    assert found["z_names"] == ["b"]
+
+
+def test_messages_name_no_parameter_of_python(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("t,a,b\n" + "".join(f"{i // 2},{i * i % 7},{i % 5}\n" for i in range(40)))
+    says = complaint("lags", path, "--x", "a", "--y", "b", "--time", "t")
+    assert "pass groups that say which series" in says
+    assert "=" not in says

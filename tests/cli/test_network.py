@@ -63,6 +63,8 @@ def test_transfer_entropies_of_all_pairs_of_series(tmp_path, rng):
     assert [(edge["source"], edge["target"]) for edge in found["edges"]] == [("a", "b")]
     assert answer(*command, "-o", edges) == f"{expected}\nEdges: {edges}\n"
     assert edges.read_text() == expected.to_csv()
+    changes = json.loads(answer(*command, "--difference", "--json"))
+    assert changes["settings"]["difference"] == 1
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,7 @@ def test_transfer_entropies_of_all_pairs_of_series(tmp_path, rng):
         (("--transfer-entropy", "--prune", "dpi"), "--prune does not go with --transfer-entropy"),
         (("--time", "a"), "--time is for --transfer-entropy"),
         (("--surrogates", "9"), "--surrogates is for --transfer-entropy"),
+        (("--difference",), "--difference is for --transfer-entropy"),
     ],
 )
 def test_options_of_series_and_of_tables_do_not_mix(data, options, said):

@@ -87,6 +87,31 @@ def test_what_is_not_stationary_is_told(rng):
     assert "y has a spread that changes" in notes
 
 
+def test_changes_are_not_told_to_be_taken_twice(rng):
+    curve = np.linspace(0, 10, 400) ** 3 / 20  # its changes grow as well
+    found = infold.lagged_mutual_information(curve + rng.normal(size=400), rng.normal(size=400), [0], **QUIET)
+    assert "take changes" in " ".join(found.notes)
+    changes = infold.lagged_mutual_information(
+        np.cumsum(np.linspace(0, 4, 400) + rng.normal(size=400)), rng.normal(size=400), [0], difference=1, **QUIET
+    )
+    (note,) = changes.notes
+    assert note.startswith("The changes of x have a trend")
+    assert "difference" not in note
+
+
+def test_a_series_beside_its_own_past_is_never_shifted_onto_itself(rng):
+    # Lags from 10 on: were shifts to reach the end of the circle, some surrogates would be the series itself.
+    x = autoregression(rng, 260, 0.3, 1)[0]
+    found = infold.lagged_mutual_information(x, x, range(10, 31), n_surrogates=10_000, random_state=0, verbose=0)
+    assert found.thresholds.max() < 1.0
+
+
+def test_a_common_number_of_rows_is_said_once(rng):
+    x, y = rng.normal(size=(2, 80))
+    assert "  data      80 rows, method ksg" in repr(infold.lagged_mutual_information(x, y, [0], **QUIET))
+    assert "  data      78 to 80 rows, " in repr(infold.lagged_mutual_information(x, y, range(3), **QUIET))
+
+
 def test_common_trends_are_a_warning(rng):
     trend = np.linspace(0, 4, 300)
     with pytest.warns(infold.DataWarning, match="x and y have a trend"):

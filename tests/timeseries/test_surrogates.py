@@ -67,18 +67,18 @@ def test_many_groups_have_very_many_shifts(rng):
 
 
 @pytest.mark.parametrize("kind", ["shifts", "blocks"])
-def test_blocks_longer_than_half_a_series_are_refused(rng, kind):
+def test_blocks_longer_than_a_quarter_of_a_series_are_refused(rng, kind):
     x, y = rng.normal(size=(2, 160))
     grid = grid_of(x, y, np.repeat([0, 1], [60, 100]))
-    make_surrogates(grid, "x", "y", kind, 3, 50)
-    with pytest.raises(ValueError, match=r"block=51 .* at most 50"):
-        make_surrogates(grid, "x", "y", kind, 3, 51)
+    make_surrogates(grid, "x", "y", kind, 3, 25)
+    with pytest.raises(ValueError, match=r"block=26 .* at most 25"):
+        make_surrogates(grid, "x", "y", kind, 3, 26)
 
 
-def test_chosen_blocks_are_no_longer_than_half_a_series():
+def test_chosen_blocks_are_no_longer_than_a_quarter_of_a_series():
     x = np.linspace(0, 1, 100)  # remembers longer than that
     draws = make_surrogates(grid_of(x, x), "x", "y", "blocks", 3, None)
-    assert draws.length == 50
+    assert draws.length == 25
 
 
 @pytest.mark.filterwarnings("error")
@@ -126,3 +126,13 @@ def test_short_series_have_no_small_pvalue(rng):
         found = infold.lagged_mutual_information(x, x + 0.01 * y, range(-2, 3), n_surrogates=199, random_state=0)
     assert found.pvalue >= 1 / 8
     assert any("ways" in note for note in found.notes)
+
+
+def test_a_lag_of_a_shift_is_another_shift(rng):
+    x, y = rng.normal(size=(2, 60))
+    grid = grid_of(x, y)
+    draws = make_surrogates(grid, "x", "y", "shifts", 5, None)
+    for number in (0, 7):
+        lagged = np.roll(draws.draw(number)[grid.times], 3, axis=0)
+        assert_array_equal(draws.turned(draws.turns(number, 3))[grid.times], lagged)
+    assert_array_equal(draws.turned(draws.lagged(-2))[grid.times, 0], np.roll(x, -2))

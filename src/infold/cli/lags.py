@@ -23,7 +23,7 @@ def lags(
     method: Annotated[str | None, typer.Option("--method", help="Estimator: ksg (the default), auto or gksg.")] = None,
     max_lag: Annotated[int, typer.Option("--max-lag", help="Lags from minus this to this.")] = 20,
     given_lags: Annotated[
-        str | None, typer.Option("--given-lags", help="Lags of what is given, such as 0 or 1,2. (default: 0)")
+        str | None, typer.Option("--given-lags", help="Lags of what is given, such as 0, 1,2 or 1:3. (default: 0)")
     ] = None,
     time: Annotated[
         str | None, typer.Option("--time", help="Column of times, numbers or ISO dates: rows are sorted, gaps found.")
@@ -88,10 +88,17 @@ def _picture(found: Any, suffix: str) -> bytes:
 
 
 def _numbers(text: str) -> list[int]:
+    """Return whole numbers, and ranges with both ends, separated by commas."""
+    found: list[int] = []
     try:
-        return [int(part) for part in text.split(",")]
+        for part in text.split(","):
+            first, *last = (int(number) for number in part.split(":", 1))
+            found += range(first, max(last, default=first) + 1)
     except ValueError:
-        raise UserError(f"--given-lags={text!r} must be whole numbers, separated by commas, such as 1,2.") from None
+        found = []
+    if not found:
+        raise UserError(f"--given-lags={text!r} must be whole numbers or ranges, such as 1,2 or 1:3.")
+    return found
 
 
 def _labels(file: TableFile, column: str, option: str) -> list[str]:

@@ -64,6 +64,9 @@ def network(
     surrogates: Annotated[
         int | None, typer.Option("--surrogates", help="Draws of each source, with --transfer-entropy. (default: 199)")
     ] = None,
+    difference: Annotated[
+        bool, typer.Option("--difference", help="Take changes from row to row, with --transfer-entropy.")
+    ] = False,
     separator: Separator = None,
     decimal_comma: DecimalComma = False,
     encoding: Encoding = None,
@@ -78,8 +81,8 @@ def network(
         refused = {"--with": others, "--given": given, "--node": node, "--prune": prune}
         _refuse_for_series({**refused, "--folder": folder, "--missing": missing})
         suffixes = (".csv",)
-    elif time is not None or surrogates is not None:
-        name = "--time" if time is not None else "--surrogates"
+    elif own := those_given(**{"--time": time, "--surrogates": surrogates, "--difference": difference or None}):
+        name = next(iter(own))
         raise UserError(f"{name} is for --transfer-entropy, which is not given; add it, or leave {name} out.")
     dialect = those_given(
         separator=separator, decimal_comma=decimal_comma, encoding=encoding, header=False if no_header else None
@@ -100,7 +103,7 @@ def network(
 
         if transfer_entropy:
             options = those_given(method=method, n_neighbors=neighbors, units=units, n_surrogates=surrogates)
-            options |= those_given(time=time and read_times(opened, time))
+            options |= those_given(time=time and read_times(opened, time), difference=int(difference) or None)
             series = infold.transfer_entropy_matrix(tables["--columns"], random_state=seed, n_jobs=jobs, **options)
             series = warned.shown_by(series, as_json)
             if output is not None:

@@ -100,8 +100,12 @@ def read_request(
     paper: Paper = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    shared: bool = False,
 ) -> Request:
-    """Read the table and gather the options; those not given are the library's defaults."""
+    """Read the table and gather the options; those not given are the library's defaults.
+
+    Columns may be `shared` by sides in questions about series: at another lag a column is another variable.
+    """
     for name, value in (("--x", x), ("--y", y)):
         if value is None:
             raise UserError(f"{name} is missing: say which columns to use, for example {name} a,b.")
@@ -111,6 +115,7 @@ def read_request(
     if missing not in (None, "error", "drop", "pairwise"):
         raise UserError(f"--missing={missing!r} is not known; choose error, drop or, for relevance, pairwise.")
     read_as = given(discrete=discrete, missing="drop" if missing == "pairwise" else missing)  # NaN in the tables
+    read_as["shared"] = shared
     picked = {"--x": x or "", "--y": y or "", **({} if given_columns is None else {"--given": given_columns})}
     table, columns = _read_table(file, picked, dialect, read_as)
     options = _paper_options() if paper else {}
@@ -130,13 +135,13 @@ def read_request(
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_request` in front of its own, and call it with the Request that they make."""
-    return _with_request(command)
+    return _with_request(command, ("shared",))
 
 
 def with_series_request(command: Callable[..., None]) -> Callable[..., None]:
     """Do the same for a command about series: what is missing is left out, and only the method's name is its own."""
-    without = ("missing", "method", "trees", "local_distance", "max_queries", "paper")
-    return _with_request(command, without, missing="drop")
+    without = ("missing", "method", "trees", "local_distance", "max_queries", "paper", "shared")
+    return _with_request(command, without, missing="drop", shared=True)
 
 
 def _with_request(command: Callable[..., None], without: Collection[str] = (), **fixed: Any) -> Callable[..., None]:

@@ -49,6 +49,7 @@ def read_columns(
     *,
     discrete: str | None = None,
     missing: str = "error",
+    shared: bool = False,
 ) -> dict[str, Table]:
     """Read the columns that each selector picks from a table file.
 
@@ -65,11 +66,13 @@ def read_columns(
         Selector of the picked columns that are nominal, besides those with text, categories or truth values.
     missing : {"error", "drop"}, default="error"
         Whether a missing value is refused, or NaN in the table.
+    shared : bool, default=False
+        Whether a column may be picked by two selectors, as a series and its own past.
 
     Returns
     -------
     dict of str to Table
-        The picked columns, under the same keys; no column is picked by two selectors.
+        The picked columns, under the same keys.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def read_columns(
     owner: dict[int, str] = {}
     for parameter, positions in picked.items():
         for position in positions:
-            if position in owner:
+            if position in owner and not shared:
                 raise ValueError(
                     f"{owner[position]} and {parameter} both pick column {reader.header.names[position]!r}, "
                     "but a column belongs to one side; take it out of one of them."

@@ -103,7 +103,7 @@ def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndar
         row = int(order[np.flatnonzero(within & (apart <= 0))[0]])
         raise ValueError(
             f"time has the same value twice in one group (row {row}), but a series has one row per time; average such "
-            f"rows, or say with groups= which series they belong to."
+            f"rows, or pass groups that say which series they belong to."
         )
     steps = apart / np.median(apart[within])
     whole = np.where(within, np.maximum(np.rint(steps), 1), 1).astype(int)
@@ -111,7 +111,7 @@ def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndar
     if off.any():
         raise ValueError(
             f"time is irregular: {np.count_nonzero(off)} of {np.count_nonzero(within)} distances are no multiple of "
-            f"the usual one, but lags count steps; resample the series to a regular grid, or leave time= out."
+            f"the usual one, but lags count steps; resample the series to a regular grid, or leave the times out."
         )
     gaps = np.count_nonzero(whole > 1)
     note = f"time has {gaps} {'gap' if gaps == 1 else 'gaps'}; no lag reaches across."
@@ -126,7 +126,8 @@ def _as_numbers(time: Any, n: int) -> np.ndarray:
             moments = moments.astype("datetime64[ns]").astype(np.int64).astype(float)
         except ValueError:
             raise ValueError(
-                f"time has values such as {moments.ravel()[0]!r}, which are neither numbers nor ISO dates; convert it."
+                f"time has values such as {str(moments.ravel()[0])!r}, which are neither numbers nor ISO dates; pass "
+                f"one of these."
             ) from None
     moments = moments.astype(float)
     if moments.shape != (n,):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infold.data.checks import check_choice, check_count
 from infold.display import NumberLike, Shown, as_frame, axes_for, pvalue_text
 from infold.inference.multiple import max_t
-from infold.inference.notes import tell
+from infold.inference.notes import Note, tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
 from infold.results import NATS_PER_UNIT, plain_types, stamp
@@ -61,7 +61,9 @@ class LaggedInformation(NumberLike, Shown):
         Rows behind each estimate.
     windows : Windows or None
         The same in sliding windows, if asked for.
-    units, method, n_neighbors, surrogates, n_surrogates, alpha, names, given
+    n_surrogates : int
+        How many draws were compared: fewer than asked for if a short series has no more shifts.
+    units, method, n_neighbors, surrogates, alpha, names, given
         As asked.
     settings : mapping
         Every parameter besides the data: with the same series and these, the same bits come out. `random_state` is the
@@ -150,8 +152,9 @@ class LaggedInformation(NumberLike, Shown):
             yield "null", f"{self.n_surrogates} {self.surrogates} of x"
         else:
             yield "test", "none (n_surrogates=0)"
-        rows = f"{self.n_samples.min()} to {self.n_samples.max()} rows"
-        yield "data", f"{rows}, method {self.method}, k = {self.n_neighbors}"
+        fewest, most = self.n_samples.min(), self.n_samples.max()
+        rows = f"{most}" if fewest == most else f"{fewest} to {most}"
+        yield "data", f"{rows} rows, method {self.method}, k = {self.n_neighbors}"
         if self.windows:
             yield "windows", self.windows._headline()
         yield from (("note", note) for note in self.notes)
@@ -201,8 +204,8 @@ def lagged_mutual_information(
     surrogates : {"shifts", "blocks", "phases"}, default="shifts"
         How x is drawn anew: turned in a circle, in blocks that change places, or with random phases (IAAFT). See Notes.
     block : int or None, default=None
-        The shortest shift, or the length of blocks, at most half of the longest series. None chooses by the memory of x
-        and of y, and by the lags.
+        The shortest shift, or the length of blocks, at most a quarter of the longest series. None chooses by the memory
+        of x and of y, and by the lags.
     alpha : float, default=0.05
         The level of `thresholds`.
     groups : array of shape (n_times,) or None, default=None
@@ -251,58 +254,48 @@ def lagged_mutual_information(
     >>> found.peak, found.pvalue
     (3, 0.005)
     """
-    shifts = check_lags("lags", lags)
-    asked = Method(check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors))
-    seed = fixed_seed(random_state)
-    asked = asked._replace(random_state=seed)
-    plan = Plan(n_surrogates, surrogates, block, alpha, seed, n_jobs, verbose)
-    plan.check()
-    unit = NATS_PER_UNIT[check_choice("units", units, NATS_PER_UNIT)]
+    asked_lags = check_lags("lags", lags)
+    check_choice("units", units, NATS_PER_UNIT)
     check_choice("difference", str(difference), ("0", "1"))
-    reach = max(max(map(abs, shifts)), lag_reach(given_lags))
+    seed = fixed_seed(random_state)
+    estimator = Method(
+        check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors), random_state=seed
+    )
+    plan = Plan(n_surrogates, surrogates, block, alpha, seed, n_jobs, verbose, difference)
+    plan.check()
+    reach = max(max(map(abs, asked_lags)), lag_reach(given_lags))
     grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
-    if difference:
-        grid = differenced(grid)
+    grid = differenced(grid) if difference else grid
     size = None if windows is None else check_windows(windows, grid.times.size)
-    notes = [*stationarity_notes(grid, ("x", "y"))]
-    raw, grid = grid, standardized(grid, exact_ties=True) if standardize else grid
-    questions = tuple(_question(grid, lag, given_lags) for lag in shifts)
+    notes = [*stationarity_notes(grid, ("x", "y"), changes=difference > 0)]
+    names, known = {name: series.names for name, series in grid.series.items()}, names_of(grid, "given")
+    grid = standardized(grid, exact_ties=True) if standardize else grid
+    questions = tuple(_question(grid, lag, given_lags) for lag in asked_lags)
     rows = [embed(grid, question) for question in questions]
-    for lag, found in zip(shifts, rows, strict=True):
-        check_rows(found, asked, f"lag {lag}")
-    mi = np.array([asked.value(found) for found in rows]) / unit
-    nothing = np.full(len(shifts), np.nan)
-    pvalues, corrected, thresholds, pvalue = nothing, nothing, nothing, float("nan")
-    if n_surrogates:
-        span = max(shifts) - min(shifts)
-        tested = compare_with_surrogates(grid, "x", "y", questions, asked, plan, reach=span + 1, changing=("x", "y"))
-        notes += tested.notes
-        drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
-        pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
-        judged = max_t(tested.observed, tested.null, max(alpha, 1 / (drawn + 1)))
-        corrected, pvalue = judged.pvalues, float(judged.pvalues.min())
-        if alpha * (drawn + 1) >= 1:
-            # The test has a statistic of its own (fewer rows, or changes): moved so that both say the same.
-            thresholds = mi + (judged.thresholds - tested.observed) / unit
+    for lag, found in zip(asked_lags, rows, strict=True):
+        check_rows(found, estimator, f"lag {lag}")
+    unit = NATS_PER_UNIT[units]
+    mi = np.array([estimator.value(found) for found in rows]) / unit
+    judged = _judge(grid, asked_lags, questions, estimator, plan) if n_surrogates else _not_judged(len(asked_lags))
     in_time = None
     if size is not None:
-        in_time = in_windows(grid, questions, shifts, asked, size, units, unit, n_jobs, verbose)
+        in_time = in_windows(grid, questions, asked_lags, estimator, size, units, unit, n_jobs, verbose)
     return LaggedInformation(
-        lags=shifts,
+        lags=asked_lags,
         mi=mi,
-        pvalues=pvalues,
-        pvalue=pvalue,
-        corrected_pvalues=corrected,
-        thresholds=thresholds,
+        pvalues=judged.pvalues,
+        pvalue=float(judged.corrected.min()),
+        corrected_pvalues=judged.corrected,
+        thresholds=mi + judged.lacking / unit,
         n_samples=np.array([found.times.size for found in rows]),
         units=units,
         method=method,
         n_neighbors=n_neighbors,
         surrogates=surrogates,
-        n_surrogates=n_surrogates,
+        n_surrogates=judged.drawn,
         alpha=alpha,
         settings={
-            "lags": shifts,
+            "lags": asked_lags,
             "given_lags": plain_lags(given_lags),
             "method": method,
             "n_neighbors": n_neighbors,
@@ -316,11 +309,40 @@ def lagged_mutual_information(
             "units": units,
             "random_state": seed,
         },
-        names={name: series.names for name, series in raw.series.items()},
-        given=names_of(raw, "given"),
+        names=names,
+        given=known,
         windows=in_time,
-        notes=(*grid.notes, *tell(notes)),
+        notes=(*grid.notes, *tell([*notes, *judged.notes])),
     )
+
+
+class _Judged(NamedTuple):
+    """What the test says about each lag, and what it has to tell."""
+
+    pvalues: np.ndarray
+    corrected: np.ndarray  # for the number of lags
+    lacking: np.ndarray  # what the statistic lacks to be significant, in nats; below 0 if it is
+    drawn: int = 0
+    notes: tuple[Note, ...] = ()
+
+
+def _not_judged(n_lags: int) -> _Judged:
+    return _Judged(*np.full((3, n_lags), np.nan))
+
+
+def _judge(grid: Grid, lags: tuple[int, ...], questions: tuple[Blocks, ...], method: Method, plan: Plan) -> _Judged:
+    """Compare all lags with surrogates of x, each lag with its own law and all with that of the largest."""
+    reach = max(*lags, 0) - min(*lags, 0) + 1  # 0 too: there a series beside itself is the same
+    tested = compare_with_surrogates(
+        grid, "x", "y", questions, method, plan, reach=reach, changing=("x", "y"), lags=lags
+    )
+    drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
+    pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
+    family = max_t(tested.observed, tested.null, max(plan.alpha, 1 / (drawn + 1)))
+    # The test has a statistic of its own (fewer rows, or changes): an estimate lacks as much as that does.
+    enough = plan.alpha * (drawn + 1) >= 1
+    lacking = family.thresholds - tested.observed if enough else np.full(len(lags), np.nan)
+    return _Judged(pvalues, family.pvalues, lacking, drawn, tested.notes)
 
 
 def _question(grid: Grid, lag: int, given_lags: Any) -> Blocks:

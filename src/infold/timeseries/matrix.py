@@ -206,7 +206,8 @@ def transfer_entropy_matrix(
     for (i, j), (one, _), q in zip(pairs, found, corrected, strict=True):
         te[i, j], effective[i, j], pvalues[i, j], qvalues[i, j] = one.te, one.effective, one.pvalue, q
     grid = read_series({"table": columns}, groups=series["groups"], time=series["time"], reach=1)
-    notes = list(column_notes(differenced(grid) if settings.difference else grid, "table", names))
+    changes = settings.difference > 0
+    notes = list(column_notes(differenced(grid) if changes else grid, "table", names, changes=changes))
     if len(pairs) / (n_surrogates + 1) > FDR:
         notes.append(
             Note(

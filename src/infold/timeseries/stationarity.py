@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
@@ -17,9 +18,21 @@ ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
 SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
 FEWEST = 40  # steps below which nothing is said
+
+
+class Problem(NamedTuple):
+    """What a series may have that makes two of them alike, and what to do about it."""
+
+    what: str
+    shared: str
+    remedy: str
+    remedy_of_changes: str  # if changes from step to step were taken already
+
+
+PARTS = "look at sliding windows"
 PROBLEMS = (
-    ("a trend", "that trend", "remove it, or take changes (difference=1)"),
-    ("a spread that changes with time", "that change", "take logarithms, or look at windows="),
+    Problem("a trend", "that trend", "remove it, or take changes (difference=1)", f"remove it, or {PARTS}"),
+    Problem("a spread that changes with time", "that change", f"take logarithms, or {PARTS}", PARTS),
 )
 
 
@@ -54,28 +67,31 @@ def unit_root_t(values: np.ndarray) -> float:
     return float(found[0]) / error if error > 0 else math.nan
 
 
-def stationarity_notes(grid: Grid, names: tuple[str, ...]) -> Iterator[Note]:
-    """Tell of trends and of a spread that changes with time; of both sides it is urgent."""
+def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> Iterator[Note]:
+    """Tell of trends and of a spread that changes with time; of both sides it is urgent.
+
+    With `changes`, the series are changes from step to step already.
+    """
     found = {name: np.any(_problems(grid, name), axis=0) for name in names}
-    for p, (what, shared, remedy) in enumerate(PROBLEMS):
+    for p, problem in enumerate(PROBLEMS):
         told = [name for name in names if found[name][p]]
         if told:
-            have = "has" if len(told) == 1 else "have"
-            yield Note(
-                f"{' and '.join(told)} {have} {what}, so the two may only share {shared}; {remedy}.",
-                urgent=len(told) == len(names),
-            )
+            text = _told(problem, " and ".join(told), len(told), "the two may only share {}", changes)
+            yield Note(text, urgent=len(told) == len(names))
 
 
-def column_notes(grid: Grid, name: str, labels: Sequence[str]) -> Iterator[Note]:
+def column_notes(grid: Grid, name: str, labels: Sequence[str], *, changes: bool) -> Iterator[Note]:
     """Tell the same of each column of a series by itself; of several columns it is urgent."""
     found = _problems(grid, name)
     for c, p in np.argwhere(found).tolist():
-        what, shared, remedy = PROBLEMS[p]
-        yield Note(
-            f"{labels[c]} has {what}, so it may only share {shared} with another; {remedy}.",
-            urgent=int(found[:, p].sum()) > 1,
-        )
+        text = _told(PROBLEMS[p], labels[c], 1, "it may only share {} with another", changes)
+        yield Note(text, urgent=int(found[:, p].sum()) > 1)
+
+
+def _told(problem: Problem, who: str, count: int, consequence: str, changes: bool) -> str:
+    subject = f"The changes of {who} have" if changes else f"{who} {'has' if count == 1 else 'have'}"
+    remedy = problem.remedy_of_changes if changes else problem.remedy
+    return f"{subject} {problem.what}, so {consequence.format(problem.shared)}; {remedy}."
 
 
 def _problems(grid: Grid, name: str) -> np.ndarray:
@@ -84,22 +100,23 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
     for c in np.flatnonzero(~grid[name].nominal):
         column = grid[name].values[:, c]
         if _is_long(column):
-            found[c] = changes_with_time(column), changes_with_time(_distance_from_trend(column))
+            there = np.flatnonzero(np.isfinite(column))
+            time, own = _unit_scores(there.astype(float)), column[there]
+            found[c] = changes_with_time(own, time), changes_with_time(_distance_from_trend(own, time), time)
     return found
 
 
-def changes_with_time(values: np.ndarray) -> bool:
-    """Return whether ranks follow time more than their memory allows: rows that remember count as fewer."""
-    there = np.isfinite(values)
-    n = int(there.sum())
-    if not _is_long(values) or np.ptp(values[there]) == 0:
+def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
+    """Return whether ranks follow `time` (unit scores) more than their memory allows: such rows count as fewer."""
+    n, ranks = values.size, _ranks(values)
+    if ranks.min() == ranks.max():
         return False
-    time, scores = (_unit_scores(one) for one in (np.flatnonzero(there).astype(float), _ranks(values[there])))
+    scores = _unit_scores(ranks)
     r = float(scores @ time) / n
     if r * r * n < SURELY_NONE:
         return False
     left = scores - r * time
-    memory = float(left[1:] @ left[:-1]) / float(left @ left)
+    memory = float(left[1:] @ left[:-1]) / max(float(left @ left), 1e-300)
     memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # it comes out too low
     effective = n * (1 - memory) / (1 + memory)
     if effective <= 3:
@@ -108,12 +125,9 @@ def changes_with_time(values: np.ndarray) -> bool:
     return 2 * float(stdtr(effective - 2, -abs(t))) < ALPHA_CHANGE
 
 
-def _distance_from_trend(values: np.ndarray) -> np.ndarray:
-    there = np.flatnonzero(np.isfinite(values))
-    out = np.full(values.size, np.nan)
-    time, own = _unit_scores(there.astype(float)), values[there] - values[there].mean()
-    out[there] = np.abs(own - float(own @ time) / time.size * time)
-    return out
+def _distance_from_trend(values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    own = values - values.mean()
+    return np.abs(own - float(own @ time) / time.size * time)
 
 
 def _unit_scores(values: np.ndarray) -> np.ndarray:

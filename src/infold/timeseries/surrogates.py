@@ -28,6 +28,7 @@ ALPHA_MEMORY = 0.01  # a series that remembers nothing has no ends that must fit
 CUT, MOST_CUT = 10, 500  # an end may lose one part in CUT of the steps, and no more than MOST_CUT
 FIT, MOST_FIT = 10, 100  # ends are compared over as long a stretch
 WIDEST_GAP = 3  # a shift is at least a WIDEST_GAP-th of the series, if lags and memory reach farther
+FEWEST_BLOCKS = 4  # of the longest series: with two or three a test sees next to nothing
 ITERATIONS = 8  # of the amplitudes of IAAFT
 
 
@@ -41,10 +42,25 @@ class Shifts:
 
     def draw(self, number: int) -> np.ndarray:
         """Return one of the `n_different` draws: each segment turned by a number of steps of its own."""
-        out = self.values.copy()
+        return self.turned(self.turns(number))
+
+    def turns(self, number: int, lag: int = 0) -> tuple[int, ...]:
+        """Return by how many steps each segment is turned in a draw, and by a lag beyond that."""
+        found = []
         for (start, stop), (gap, count) in zip(self.segments, self._steps, strict=True):
             number, more = divmod(number, count)
-            out[start:stop] = np.roll(self.values[start:stop], gap + more, axis=0)
+            found.append((gap + more + lag) % (stop - start))
+        return tuple(found)
+
+    def lagged(self, lag: int) -> tuple[int, ...]:
+        """Return the turns that are a lag of the series as it is."""
+        return tuple(lag % (stop - start) for start, stop in self.segments)
+
+    def turned(self, turns: tuple[int, ...]) -> np.ndarray:
+        """Return the series with each segment turned by so many steps."""
+        out = self.values.copy()
+        for (start, stop), steps in zip(self.segments, turns, strict=True):
+            out[start:stop] = np.roll(self.values[start:stop], steps, axis=0)
         return out
 
     def numbers(self, count: int, seed: int) -> list[int]:
@@ -126,14 +142,14 @@ def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, b
     if kind == "phases":
         _refuse_phases(grid, name)
         return Phases(series.values, grid.segments)
-    half = max(stop - start for start, stop in grid.segments) // 2
-    if block is not None and block > half:
+    most = max(1, max(stop - start for start, stop in grid.segments) // FEWEST_BLOCKS)
+    if block is not None and block > most:
         raise ValueError(
-            f"block={block} is more than half of the longest series, which leaves next to nothing to draw; pass at "
-            f"most {half}, or None."
+            f"block={block} is more than a quarter of the longest series, which leaves too little to draw; pass at "
+            f"most {most}, or None."
         )
     if kind == "blocks":
-        length = block or min(suggested_block(own.length, other.length), max(half, 1))
+        length = block or min(suggested_block(own.length, other.length), most)
         return BlockOrders(series.values, grid.segments, length)
     remembers = own.pvalue < ALPHA_MEMORY and other.pvalue < ALPHA_MEMORY
     values, segments = series.values, grid.segments

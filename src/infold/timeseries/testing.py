@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.inference.notes import Note
 from infold.parallel.scheduler import in_order
 
-from .embedding import Blocks, Method, embed
+from .embedding import Blocks, Method, embed, same_lags
 from .grid import Grid, differenced
 from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
@@ -36,6 +37,7 @@ class Plan(NamedTuple):
     random_state: Any
     n_jobs: int | None
     verbose: int
+    difference: int = 0  # whether the series are changes already
 
     def check(self) -> None:
         """Refuse what makes no sense."""
@@ -64,8 +66,12 @@ def compare_with_surrogates(
     *,
     reach: int,
     changing: tuple[str, ...] = (),
+    lags: tuple[int, ...] | None = None,
 ) -> Tested:
     """Return the KSG statistics of some questions, for the series and for surrogates of `moved`.
+
+    With `lags`, the questions differ only in the lag of `moved`. A lag of a series that is turned in a circle is one
+    more turn, so that lags of one shift are shared with those of others.
 
     Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
     depend on each other, whatever the surrogates, unless the past of one is given.
@@ -83,28 +89,66 @@ def compare_with_surrogates(
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
         grid = differenced(grid, wandering)
-    notes += [
-        Note(
-            f"{name} may be a random walk (a unit root cannot be ruled out), so that p-values compare its changes from "
-            f"step to step; with difference=1 the estimates do so, too."
-        )
-        for name in wandering
-    ]
+        notes.append(_wandering_note(" and ".join(wandering), plan.difference))
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
+    statistic = method._replace(name="ksg", strict=False)
     if isinstance(draws, Shifts) and seeds:
         seeds = draws.numbers(plan.n_surrogates, seeds[0])
         if len(seeds) < plan.n_surrogates:
             notes.append(
                 Note(f"The series can be shifted in only {len(seeds)} ways: all were compared, and p is no finer.")
             )
-    statistic = method._replace(name="ksg", strict=False)
+        if lags is not None:
+            found = _by_turns(grid, moved, draws, _without_lag(questions[0], moved), lags, seeds, statistic, plan)
+            return Tested(found[0], found[1:], tuple(notes))
     observed = statistics(grid.with_values(**{moved: draws.values}), questions, statistic)
-    jobs = [(grid, moved, draws, questions, statistic, seed) for seed in seeds]
-    work = in_order(refit, jobs, n_jobs=plan.n_jobs, label="surrogates", verbose=plan.verbose, batch=8)
+    null = _run(refit, [(grid, moved, draws, questions, statistic, seed) for seed in seeds], plan)
+    return Tested(observed, np.array(null).reshape(len(seeds), len(questions)), tuple(notes))
+
+
+def _by_turns(
+    grid: Grid,
+    moved: str,
+    draws: Shifts,
+    question: Blocks,
+    lags: tuple[int, ...],
+    numbers: list[int],
+    method: Method,
+    plan: Plan,
+) -> np.ndarray:
+    """Return the statistics at all lags (1 + B, lags), for the series and for shifts; each turn is looked at once."""
+    wanted = [[draws.lagged(lag) for lag in lags], *([draws.turns(number, lag) for lag in lags] for number in numbers)]
+    different = list(dict.fromkeys(turns for row in wanted for turns in row))
+    values = _run(refit_turned, [(grid, moved, draws, question, method, turns) for turns in different], plan)
+    known = dict(zip(different, values, strict=True))
+    return np.array([[known[turns] for turns in row] for row in wanted])
+
+
+def _run(task: Callable[..., Any], jobs: list[tuple[Any, ...]], plan: Plan) -> list[Any]:
+    work = in_order(task, jobs, n_jobs=plan.n_jobs, label="surrogates", verbose=plan.verbose, batch=8)
     with closing(work) as answers:
-        null = np.array(list(answers)).reshape(len(seeds), len(questions))
-    return Tested(observed, null, tuple(notes))
+        return list(answers)
+
+
+def _without_lag(question: Blocks, moved: str) -> Blocks:
+    """Return a question with the present of the series `moved`."""
+    return tuple(
+        tuple(same_lags(moved, len(term.lags), [0]) if term.series == moved else term for term in block)
+        for block in question
+    )
+
+
+def _wandering_note(names: str, difference: int) -> Note:
+    if difference:
+        return Note(
+            f"The changes of {names} may wander like a random walk, too (a unit root cannot be ruled out), so p-values "
+            f"compare the changes of these."
+        )
+    return Note(
+        f"{names} may be a random walk (a unit root cannot be ruled out), so p-values compare changes from step to "
+        f"step; with difference=1 the estimates do so, too."
+    )
 
 
 def refit(
@@ -112,6 +156,13 @@ def refit(
 ) -> np.ndarray:
     """Return the statistics of one surrogate."""
     return statistics(grid.with_values(**{moved: draws.draw(seed)}), questions, method)
+
+
+def refit_turned(
+    grid: Grid, moved: str, draws: Shifts, question: Blocks, method: Method, turns: tuple[int, ...]
+) -> float:
+    """Return the statistic of the series turned by so many steps."""
+    return float(statistics(grid.with_values(**{moved: draws.turned(turns)}), (question,), method)[0])
 
 
 def statistics(grid: Grid, questions: tuple[Blocks, ...], method: Method) -> np.ndarray:

@@ -225,9 +225,9 @@ def transfer_entropy(
     Notes
     -----
     KSG's estimate is that of Frenzel and Pompe in the maximum norm; each series is standardised once, before it is
-    embedded. On continuous series it is what infomeasure computes without noise, to 1e-12, by JIDT's definition. Series
-    with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead, as everywhere
-    in this package, where others add noise.
+    embedded. On continuous series it is what JIDT and infomeasure compute of such series, to 1e-12, if they add no
+    noise. Series with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead,
+    as everywhere in this package, where others add noise.
 
     The test draws the source anew, so the null hypothesis is that it is independent of the target as a whole. The
     estimate is also near 0, and the test stays quiet, if only the target drives the source. The target's own past is
@@ -276,7 +276,7 @@ def transfer_entropy(
         random_state=fixed_seed(random_state),
     )
     grid = read_pair({"source": source, "target": target, "given": given}, groups, time, settings)
-    notes = stationarity_notes(grid, ("source", "target"))
+    notes = stationarity_notes(grid, ("source", "target"), changes=difference > 0)
     found, more = estimate(grid, settings, n_jobs, verbose)
     return replace(found, notes=(*grid.notes, *tell([*notes, *more])))
 
@@ -303,7 +303,9 @@ class Settings(NamedTuple):
 
     def plan(self, n_jobs: int | None, verbose: int) -> Plan:
         """Return how to test."""
-        return Plan(self.n_surrogates, self.surrogates, self.block, 0.05, self.random_state, n_jobs, verbose)
+        return Plan(
+            self.n_surrogates, self.surrogates, self.block, 0.05, self.random_state, n_jobs, verbose, self.difference
+        )
 
     def check(self) -> None:
         """Refuse what makes no sense."""

@@ -18,8 +18,9 @@ from .information import settle_counts
 from .scan import CHEBYSHEV, QUERIES, Geometry, scan_counts
 from .sorted import sorted_counts
 
-# Boxes pay from this many rows per column on; in more columns all rows are about equally far.
-BOX_ROWS, BOX_COLUMNS = 200, 10
+# Boxes of d columns pay from about BOX_ROWS d² rows on, and from MOST_BOX_ROWS d at the latest; in more columns all
+# rows are about equally far.
+BOX_ROWS, MOST_BOX_ROWS, BOX_COLUMNS = 30, 200, 10
 # With this many rows a trial on the data pays, which may have fewer dimensions than columns: one box in PROBED is
 # searched. A scan looks at all rows, but faster: it wins if a search looks at more than this share of them.
 PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
@@ -93,7 +94,7 @@ def neighbor_counts(
 
 def boxes_may_pay(d: int, n: int) -> bool:
     """Return whether a table (d, n) is large enough for boxes."""
-    return n >= (BOX_ROWS * d if d <= BOX_COLUMNS else PROBE_FROM)
+    return n >= (d * min(BOX_ROWS * d, MOST_BOX_ROWS) if d <= BOX_COLUMNS else PROBE_FROM)
 
 
 def _visited_share(boxes: Boxes, k: int, n: int) -> float:
