@@ -41,6 +41,7 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
     found = unconfounded(x, y, z, masks, seed)
+    masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
         name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
         for name, values, mask in zip(("X", "Y", "Z"), (found.x.values, found.y.values, z), masks, strict=True)
@@ -55,7 +56,7 @@ def with_more_neighbors(estimator: MutualInformationEstimator, question: Questio
     """
     from infold.core.knn.discrete import row_codes
 
-    labels = [question[name][:, c] for name, table in question.blocks.items() for c in table.nominal]
+    labels = [question[name][:, c] for name in ("Z",) for c in question.blocks[name].nominal]
     counts = np.bincount(row_codes(labels)) if labels else np.array([question.n_samples])
     rows = int((counts**2).sum() / counts.sum())  # with the labels of a row, on average over the rows
     estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(rows))
@@ -102,7 +103,7 @@ def with_values(question: Question, **tables: np.ndarray) -> Question:
 def given_note(left: LeftByZ) -> Note | None:
     """Tell where p may be too small, since Z may not be gone."""
     found, columns, n = left.found, left.question.n_features[2], left.question.n_samples
-    labels_on_both = not found.x.smooth.all() and not found.y.smooth.all()
+    labels_on_both = not found.x.taken_off.all() and not found.y.taken_off.all()
     if found.apart <= (NEAR_LABELS if labels_on_both else NEAR):
         return None
     share = f"Rows of near Z ({columns} columns) are {found.apart:.0%} as far apart as any two rows"
@@ -127,8 +128,7 @@ def given_note(left: LeftByZ) -> Note | None:
 
 def taken_share(side: Side) -> float:
     """Return the largest share of the degrees of freedom that taking Z off a column took."""
-    smoothers = side.left.smoothers if side.left is not None else ()
-    return max((float(one.leverages.mean()) for one in smoothers if one is not None), default=0.0)
+    return max((float(one.leverages.mean()) for one in side.smoothers), default=0.0)
 
 
 def refuse_with_given(groups: Any, block: Any) -> None:

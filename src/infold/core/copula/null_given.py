@@ -16,8 +16,9 @@ from scipy.spatial import cKDTree
 
 from ..jit import kernel
 from ..random import random_below
-from .conditional import as_smooth_columns, is_smooth
-from .residuals import Left, residuals
+from .chances import Chances, chances
+from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
+from .residuals import ALPHA_USED, Known, Left, Smoother, residuals
 from .scores import untied_scores
 from .screen import ORDERS, either, pair_pvalues, rank_waves
 
@@ -59,18 +60,20 @@ def local_orders(neighbors, seeds):
 
 
 class Side(NamedTuple):
-    """A block of columns (n, q) with what Z leaves of those that are smooth in place of them."""
+    """A block of columns (n, q), with what Z leaves of some in place of them."""
 
     values: np.ndarray
-    smooth: np.ndarray  # (q,), a mask
+    smooth: np.ndarray  # (q,), a mask of continuous columns
     left: Left | None  # of the smooth columns, if there are any
+    chances: dict[int, Chances]  # of others that Z was taken off
 
     def redrawn(self, orders: np.ndarray) -> np.ndarray:
         """Return (B, q, n): the columns with their noise in each of the `orders` (B, n)."""
         out = np.ascontiguousarray(self.values.T[:, orders].swapaxes(0, 1))
-        if self.left is None:
-            return out
+        for j, column in self.chances.items():
+            out[:, j] = column.redrawn(orders)
         for place, j in enumerate(np.flatnonzero(self.smooth)):
+            assert self.left is not None
             smoother, scale = self.left.smoothers[place], self.left.scales[:, place]
             if smoother is not None:
                 # A left-out residual is larger than the noise by as much as one that was not left out is smaller.
@@ -84,7 +87,21 @@ class Side(NamedTuple):
         mask = self.smooth.copy()
         if self.left is not None:
             mask[self.smooth] = [smoother is not None for smoother in self.left.smoothers]
+        mask[list(self.chances)] = True
         return mask
+
+    @property
+    def taken_off(self) -> np.ndarray:
+        """The columns (q,) that what Z leaves, a continuous column, stands for."""
+        mask = self.smooth.copy()
+        mask[list(self.chances)] = True
+        return mask
+
+    @property
+    def smoothers(self) -> list[Smoother]:
+        """What took Z off."""
+        own = self.left.smoothers if self.left is not None else ()
+        return [one for one in (*own, *(column.smoother for column in self.chances.values())) if one is not None]
 
     def with_noise(self, rows: np.ndarray) -> np.ndarray:
         """Return the columns (n, q) with the noise of other rows, before Z is taken off."""
@@ -114,27 +131,37 @@ def unconfounded(
     z: np.ndarray,
     nominal: tuple[np.ndarray, np.ndarray, np.ndarray],
     seed: int,
+    *,
+    labels: bool = True,
 ) -> Unconfounded:
     """Return the tables that a test of independence given z (n, r) compares."""
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
-    known = as_smooth_columns(z, nominal[2])
-    sides = _side(x, nominal[0], known, of_x), _side(y, nominal[1], known, of_y)
-    two_valued = np.array([np.unique(column).size <= 2 for column in known.T])
-    places = np.where(two_valued, LABEL_APART * known, known) + JITTER * rng.standard_normal(known.shape)
+    z = as_smooth_columns(z, nominal[2])
+    known = Known(z, rng)
+    sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
+    two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
+    places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
     distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
-    waves = rank_waves(known, max(ORDERS))
+    waves = rank_waves(z, max(ORDERS))
     # Only what Z tells of both sides can be mistaken for dependence.
     pvalue = max(_tells_pvalue(side.values, waves) for side in sides)
     return Unconfounded(*sides, neighbors.reshape(n, -1).astype(np.int64), pvalue, _apart(places, distances, rng))
 
 
-def _side(table: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> Side:
-    smooth, values, left = is_smooth(table, nominal), table.copy(), None
+def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
+    smooth, values, left, places = is_smooth(table, nominal), table.copy(), None, {}
     if smooth.any():
-        left = residuals(untied_scores(table[:, smooth], rng), known, rng, rough=True)
+        left = residuals(untied_scores(table[:, smooth], rng), known, rough=True)
         values[:, smooth] = left.residuals
-    return Side(values, smooth, left)
+    for j in np.flatnonzero(~smooth) if labels else ():
+        known_values, codes = np.unique(table[:, j], return_inverse=True)
+        if known_values.size > MOST_VALUES:
+            continue  # chances of so many labels are known too roughly
+        each = codes[:, None] == np.arange(known_values.size)
+        places[int(j)] = chances(codes, known.bases(each.astype(float), ALPHA_USED), rng)
+        values[:, j] = places[int(j)].scores
+    return Side(values, smooth, left, places)
 
 
 def _tells_pvalue(table: np.ndarray, waves_z: np.ndarray) -> float:

@@ -99,17 +99,20 @@ def smoother_of(basis: Basis, ridge: float) -> Smoother:
     return Smoother(basis.u, kept, np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
 
 
-def best_smoother(target: np.ndarray, bases: Sequence[Basis], *, rough: bool = False) -> Smoother | None:
-    """Return the smoother that predicts left-out rows of target (n,), of mean 0, best; None if none predicts any.
+def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, rough: bool = False) -> Smoother | None:
+    """Return the smoother that predicts left-out rows of targets (..., n), of mean 0, best; None if none predicts any.
 
     A `rough` one has the next smaller ridge.
     """
-    best, smallest = None, float((target**2).sum())
+    targets = np.atleast_2d(targets)
+    best, smallest = None, float((targets**2).sum())
     for basis in bases:
         kept = basis.squares[:, None] / (basis.squares[:, None] + RIDGES)  # all ridges at once
-        fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
-        left = (target[:, None] - fitted) / (1 - np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
-        errors = (left**2).sum(axis=0)
+        unpredicted = 1 - np.minimum(basis.u**2 @ kept, MOST_LEVERAGE)
+        errors = np.zeros(RIDGES.size)
+        for target in targets:
+            fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
+            errors += (((target[:, None] - fitted) / unpredicted) ** 2).sum(axis=0)
         if errors.min() < smallest:
             best, smallest = (basis, float(RIDGES[errors.argmin()])), float(errors.min())
     return None if best is None else smoother_of(best[0], best[1] / (ROUGHER if rough else 1))
@@ -121,33 +124,40 @@ def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
     return target if smoother is None else smoother.left_of(target)
 
 
-def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> Left:
-    """Return what is left of the columns of `table` (n, p) once z (n, q) is known; both are normal scores.
+class Known:
+    """What is known, z (n, q) as normal scores and indicators, and the bases of those columns that others depend on."""
+
+    def __init__(self, z: np.ndarray, rng: np.random.Generator) -> None:
+        self.z, self._waves = z, rank_waves(z, max(ORDERS))
+        self._seed, self._bases = int(rng.integers(2**62)), dict[tuple[int, ...], list[Basis]]()
+
+    def bases(self, columns: np.ndarray, level: float) -> list[Basis]:
+        """Return bases for the columns of z that any of `columns` (n, p) seems to depend on; none if none does."""
+        pvalues = pair_pvalues(rank_waves(columns, max(ORDERS)), self._waves).min(axis=0)
+        chosen = tuple(np.flatnonzero(pvalues < level).tolist())
+        if chosen and chosen not in self._bases:
+            # The same centres whoever asks, so that what is left of one column does not depend on others.
+            self._bases[chosen] = smooth_bases(self.z[:, chosen], np.random.default_rng(self._seed))
+        return self._bases[chosen] if chosen else []
+
+
+def residuals(table: np.ndarray, known: Known, *, rough: bool = False) -> Left:
+    """Return what is left of the columns of `table` (n, p), normal scores, once z is known.
 
     A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale.
     `rough` smoothers leave less of Z, and more noise: what a test wants.
     """
-    waves, known = rank_waves(z, max(ORDERS)), {}
-
-    def bases(column: np.ndarray, level: float) -> list[Basis]:
-        """Return bases for the columns of z that a column seems to depend on; none if it does on none."""
-        pvalues = pair_pvalues(rank_waves(column[:, None], max(ORDERS)), waves)[0]
-        chosen = tuple(np.flatnonzero(pvalues < level).tolist())
-        if chosen and chosen not in known:
-            known[chosen] = smooth_bases(z[:, chosen], rng)
-        return known[chosen] if chosen else []
-
     out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
     smoothers = []
     for j, column in enumerate(table.T):
         left = column - column.mean()
-        smoother = best_smoother(left, bases(column, ALPHA_USED), rough=rough)
+        smoother = best_smoother(left, known.bases(column[:, None], ALPHA_USED), rough=rough)
         if smoother is not None:
             fits[:, j], left = smoother.fitted(left), smoother.left_of(left)
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()
-        unexplained = left_over(logs, bases(size, ALPHA_SCALE))
+        unexplained = left_over(logs, known.bases(size[:, None], ALPHA_SCALE))
         if (unexplained**2).sum() < (1 - LEAST_GAIN) * (logs**2).sum():
             scales[:, j] = np.exp(logs - unexplained)
         out[:, j] = left / scales[:, j]
