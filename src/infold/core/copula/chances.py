@@ -47,7 +47,7 @@ def chances(codes: np.ndarray, bases: Sequence[Basis], rng: np.random.Generator)
     """Return what is left of codes (n,), 0, 1, …, each there, once what has these bases is known."""
     below = codes <= np.arange(codes.max())[:, None]
     shares = below.mean(axis=1)
-    smoother = best_smoother(below - shares[:, None], bases, rough=True)
+    smoother = best_smoother(below - shares[:, None], bases, less_ridge=True)
     bounds = left_out_bounds(below[None], shares, smoother)
     places = _placed(bounds, codes[None], rng.uniform(size=codes.size))[0]
     fitted = 0.0 if smoother is None else smoother.fitted(below - shares[:, None])
@@ -68,11 +68,13 @@ def _ascending(bounds: np.ndarray) -> np.ndarray:
 def _interval(bounds: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends (B, n) of the intervals of codes (B, n) between bounds (..., values − 1, n)."""
     ends = np.zeros((*bounds.shape[:-2], 1, bounds.shape[-1]))
-    padded = np.broadcast_to(np.concatenate([ends, bounds, ends + 1], axis=-2), (len(codes), *(bounds.shape[-2] + 2, bounds.shape[-1])))
+    all_ends = np.concatenate([ends, bounds, ends + 1], axis=-2)
+    padded = np.broadcast_to(all_ends, (len(codes), *all_ends.shape[-2:]))
     lower, upper = (np.take_along_axis(padded, (codes + more)[:, None], axis=1)[:, 0] for more in (0, 1))
     return lower, upper
 
 
 def _placed(bounds: np.ndarray, codes: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """Return the places (B, n) that are a share `within` of the way through the intervals of the codes."""
     lower, upper = _interval(bounds, codes)
     return lower + within * np.maximum(upper - lower, LEAST_CHANCE)

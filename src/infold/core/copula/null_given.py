@@ -9,10 +9,13 @@ the sum through the same smoother.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.stats import norm
 
 from ..jit import kernel
 from ..random import random_below
@@ -20,11 +23,12 @@ from .chances import Chances, chances
 from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
 from .residuals import ALPHA_USED, Known, Left, Smoother, residuals
 from .scores import untied_scores
-from .screen import ORDERS, either, pair_pvalues, rank_waves
+from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
 LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
 JITTER = 1e-6  # so that of many rows with the same Z any may be near
+TINY = 1e-300
 MOST_ROWS = 1_000  # that tell how far apart rows are
 
 
@@ -72,7 +76,7 @@ class Side(NamedTuple):
         out = np.ascontiguousarray(self.values.T[:, orders].swapaxes(0, 1))
         for j, column in self.chances.items():
             out[:, j] = column.redrawn(orders)
-        for place, j in enumerate(np.flatnonzero(self.smooth)):
+        for place, j in enumerate(np.flatnonzero(self.smooth).tolist()):
             assert self.left is not None
             smoother, scale = self.left.smoothers[place], self.left.scales[:, place]
             if smoother is not None:
@@ -117,7 +121,7 @@ class Unconfounded(NamedTuple):
     x: Side
     y: Side
     neighbors: np.ndarray  # (n, k), rows of near Z
-    pvalue: float  # that Z tells nothing of the size of what it leaves of x, or of y
+    pvalue: float  # that rows of near Z are not alike in what it leaves of both x and y
     apart: float  # how far rows of near Z are, relative to any two rows
 
     def draw(self, seeds: np.ndarray) -> np.ndarray:
@@ -143,16 +147,15 @@ def unconfounded(
     two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
     places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
     distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
-    waves = rank_waves(z, max(ORDERS))
-    # Only what Z tells of both sides can be mistaken for dependence.
-    pvalue = max(_tells_pvalue(side.values, waves) for side in sides)
-    return Unconfounded(*sides, neighbors.reshape(n, -1).astype(np.int64), pvalue, _apart(places, distances, rng))
+    neighbors = neighbors.reshape(n, -1).astype(np.int64)
+    pvalue = _alike_pvalue([side.values for side in sides], neighbors, places)
+    return Unconfounded(*sides, neighbors, pvalue, _apart(places, distances, rng))
 
 
 def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
     smooth, values, left, places = is_smooth(table, nominal), table.copy(), None, {}
     if smooth.any():
-        left = residuals(untied_scores(table[:, smooth], rng), known, rough=True)
+        left = residuals(untied_scores(table[:, smooth], rng), known, less_ridge=True)
         values[:, smooth] = left.residuals
     for j in np.flatnonzero(~smooth) if labels else ():
         known_values, codes = np.unique(table[:, j], return_inverse=True)
@@ -164,12 +167,31 @@ def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.G
     return Side(values, smooth, left, places)
 
 
-def _tells_pvalue(table: np.ndarray, waves_z: np.ndarray) -> float:
-    """Return the p-value that Z tells nothing of where the columns are, high or low; re-pairing keeps the rest."""
-    waves = rank_waves(table, max(ORDERS))
-    waves[1:] = 0
-    found = pair_pvalues(waves, waves_z)
-    return float(either(found.min(), found.size))
+def _alike_pvalue(tables: Sequence[np.ndarray], neighbors: np.ndarray, z: np.ndarray) -> float:
+    """Return the p-value that on no two sides, (n, p) and (n, q), rows of near Z are alike: by all of Z, or a column.
+
+    Only what Z tells of both sides can be mistaken for dependence. Rows were left out of their own prediction, which
+    makes near rows less alike, not more.
+    """
+    near = [neighbors, *(_next_rows(column)[:, None] for column in z.T)]
+    found = [[_alike(table, rows) for table in tables] for rows in near]
+    pvalues = [norm.sf(sum(pair) / math.sqrt(2)) for pair in found if min(pair) > 0]
+    return float(either(min(pvalues), len(near))) if pvalues else 1.0
+
+
+def _next_rows(column: np.ndarray) -> np.ndarray:
+    """Return for each row the one with the next larger value, for the last the first."""
+    order, out = np.argsort(column), np.empty(column.size, np.int64)
+    out[order] = np.roll(order, -1)
+    return out
+
+
+def _alike(table: np.ndarray, near: np.ndarray) -> float:
+    """Return how alike rows and those `near` (n, k) are, by the column that shows it most; standard normal if not."""
+    centred = table - table.mean(axis=0)
+    others = near != np.arange(len(near))[:, None]
+    products = centred * (centred[near] * others[:, :, None]).sum(axis=1)
+    return float(np.max(products.sum(axis=0) / np.sqrt(np.maximum((products**2).sum(axis=0), TINY))))
 
 
 def _apart(places: np.ndarray, distances: np.ndarray, rng: np.random.Generator) -> float:
