@@ -12,7 +12,7 @@ def test_rows_are_left_out_of_their_own_prediction(rng):
     z = rng.normal(size=(40, 1))
     t = np.sin(2 * z[:, 0]) + 0.3 * rng.normal(size=40)
     t -= t.mean()
-    (basis, *_), ridge = residuals.smooth_bases(z, rng), 1.0
+    (basis, *_), ridge = residuals.bases_of(z, rng), 1.0
     found = residuals.left_over(t, [basis])
     features = basis.u * np.sqrt(basis.squares)
     best = np.inf
@@ -54,19 +54,22 @@ def test_independent_columns_stay_nearly_as_they_are(rng):
     assert np.diag(np.corrcoef(left.T, x.T)[:2, 2:]).min() > 0.95
 
 
-def test_a_pure_interaction_is_found_and_is_rough():
+def test_a_pure_interaction_is_found_and_steps_are_rough():
     rng = np.random.default_rng(2)
     z, noise = rng.normal(size=(500, 3)), rng.normal(size=500)
+    known = residuals.Known(normal_scores(z), rng, rough=True)
+
+    def left(cause):
+        return residuals.residuals(normal_scores((2 * cause + noise)[:, None]), known)
+
     cause = np.sign(z[:, 0] * z[:, 1])  # which no single column tells of
-    left = residuals.residuals(normal_scores((2 * cause + noise)[:, None]), residuals.Known(normal_scores(z), rng))
-    assert abs(np.corrcoef(left.residuals[:, 0], cause)[0, 1]) < 0.5  # of .9
-    assert left.smoothers[0].roughness > 0.03
-    smooth = residuals.residuals(normal_scores((z[:, 0] + noise)[:, None]), residuals.Known(normal_scores(z), rng))
-    assert smooth.smoothers[0].roughness < 0.03
+    assert abs(np.corrcoef(left(cause).residuals[:, 0], cause)[0, 1]) < 0.5  # of .9
+    assert left(np.sign(z[:, 0])).smoothers[0].roughness > 0.03
+    assert left(z[:, 0]).smoothers[0].roughness < 0.03
 
 
 @pytest.mark.parametrize("n", [30, 100])
 def test_a_basis_through_all_rows_does_not_seem_to_predict_them(n, rng):
     z, noise = rng.normal(size=(n, 2)), rng.normal(size=n)
-    smoother = residuals.best_smoother(noise - noise.mean(), residuals.smooth_bases(z, rng))
+    smoother = residuals.best_smoother(noise - noise.mean(), residuals.bases_of(z, rng, rough=True))
     assert smoother is None or smoother.leverages.mean() < 0.5

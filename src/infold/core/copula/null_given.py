@@ -142,7 +142,7 @@ def unconfounded(
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
     z = as_smooth_columns(z, nominal[2])
-    known = Known(z, rng)
+    known = Known(z, rng, rough=True)
     sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
     two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
     places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)

@@ -93,8 +93,8 @@ def as_basis(features: Sequence[np.ndarray], *, rough: bool = False) -> Basis:
     return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept], rough)
 
 
-def smooth_bases(z: np.ndarray, rng: np.random.Generator) -> list[Basis]:
-    """Return bases of functions of z (n, q), smooth and rough: sums over single columns, and of all together."""
+def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> list[Basis]:
+    """Return bases of functions of z (n, q), smooth and maybe rough: sums over columns, and of all together."""
     n, q = z.shape
     lines = [np.ones((n, 1)), z / math.sqrt(q)]
 
@@ -104,12 +104,14 @@ def smooth_bases(z: np.ndarray, rng: np.random.Generator) -> list[Basis]:
 
     parts = {width: sums(bumps, N_KNOTS, width) for width in ALONE}
     bases = [as_basis(lines + part) for part in parts.values()]
-    bases.append(as_basis(lines + sums(tents, TENT_KNOTS, TENT_ALONE), rough=True))
+    if rough:
+        bases.append(as_basis(lines + sums(tents, TENT_KNOTS, TENT_ALONE), rough=True))
     if q > 1:
         order, main = rng.permutation(n), lines + parts[ALONE[1]]
         bases += [as_basis([*main, kernel_features(bumps, z, z[order[:MAX_CENTRES]], w)]) for w in TOGETHER]
-        corners = kernel_features(tents, z, z[order[:TENT_CENTRES]], TENT_TOGETHER)
-        bases.append(as_basis([*main, corners], rough=True))
+        if rough:
+            corners = kernel_features(tents, z, z[order[:TENT_CENTRES]], TENT_TOGETHER)
+            bases.append(as_basis([*main, corners], rough=True))
     return bases
 
 
@@ -149,7 +151,8 @@ def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
 class Known:
     """What is known, z (n, q) as normal scores and indicators, and the bases of those columns that others depend on."""
 
-    def __init__(self, z: np.ndarray, rng: np.random.Generator) -> None:
+    def __init__(self, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> None:
+        self.rough = rough  # whether steps, corners and columns that tell only together are looked for: a test's wish
         self.z, self._waves = z, rank_waves(z, max(ORDERS))
         self._seed, self._bases = int(rng.integers(2**62)), dict[tuple[int, ...], list[Basis]]()
 
@@ -157,14 +160,14 @@ class Known:
         """Return bases for the columns of z that any of `columns` (n, p) seems to depend on; none if none does."""
         waves = rank_waves(columns, max(ORDERS))
         found = pair_pvalues(waves, self._waves).min(axis=0) < level
-        if found.size > 1:
+        if self.rough and found.size > 1:
             pvalues, i, j = product_pvalues(self._waves, waves)
             for pair in np.flatnonzero(pvalues.min(axis=1) * len(i) < level):
                 found[[i[pair], j[pair]]] = True
         chosen = tuple(np.flatnonzero(found).tolist())
         if chosen and chosen not in self._bases:
             # The same centres whoever asks, so that what is left of one column does not depend on others.
-            self._bases[chosen] = smooth_bases(self.z[:, chosen], np.random.default_rng(self._seed))
+            self._bases[chosen] = bases_of(self.z[:, chosen], np.random.default_rng(self._seed), rough=self.rough)
         return self._bases[chosen] if chosen else []
 
 
