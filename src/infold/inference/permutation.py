@@ -101,11 +101,11 @@ def independence_test(
     compared.
 
     Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
-    a common cause. So what a function of Z tells of the columns is taken off X and Y, which leaves I(X; Y | Z) as it is,
-    and rows of near Z change places (Runge 2018). Of labels and counts, the chance of each value given Z is taken off. A
-    draw of Y is the fitted function and re-paired residuals, put through the same regression as the data: what it leaves
-    of Z, and takes off the noise, is in the null as well. P(p ≤ a) is about a where so many rows show how Z acts;
-    measured levels are in the documentation. Where they do not, or Z has too many columns, a warning says so.
+    a common cause. So what a function of Z tells of the columns is taken off X and Y, which leaves I(X; Y | Z) as it
+    is, and rows of near Z change places (Runge 2018). Of labels and counts, the chance of each value given Z is taken
+    off. A draw of Y is the fitted function and re-paired residuals, put through the same regression as the data: what
+    it leaves of Z, and takes off the noise, is in the null as well. P(p ≤ a) is about a where so many rows show how Z
+    acts; measured levels are in the documentation. Where they do not, or Z has too many columns, a warning says so.
     `n_neighbors` is a tenth of the rows (with the same labels in Z) by default, 200 at most.
 
     References

@@ -1,10 +1,10 @@
 """The null distribution of a test given Z: Y drawn anew from what is known of its law given Z.
 
 Rows of near Z change places (Runge 2018), which is enough in one or two columns. In more, rows of near Z are not near
-enough. So what a smooth function of Z tells of continuous columns is first taken off both sides: what is missed on one
-side does no harm unless it is missed on the other as well. Residuals are not independent: smoothing left a little of Z
-in them, and took off a part of the noise. A draw therefore adds re-paired residuals to the fitted function, and puts
-the sum through the same smoother.
+enough. So what a function of Z tells of the columns is first taken off both sides: what is missed on one side does no
+harm unless it is missed on the other as well. Of labels and counts the chances of their values are taken off
+(chances.py). Residuals are not independent: regression left a little of Z in them, and took off a part of the noise. A
+draw therefore adds re-paired residuals to the fitted function, and puts the sum through the same regression.
 """
 
 from __future__ import annotations
@@ -138,7 +138,10 @@ def unconfounded(
     *,
     labels: bool = True,
 ) -> Unconfounded:
-    """Return the tables that a test of independence given z (n, r) compares."""
+    """Return the tables that a test of independence given z (n, r) compares.
+
+    Without `labels`, columns of few values stay as they are.
+    """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
     z = as_smooth_columns(z, nominal[2])
