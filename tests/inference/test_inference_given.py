@@ -127,6 +127,22 @@ def test_words_for_a_z_in_too_many_columns():
     assert not urgent
     assert "so p rests on smooth functions of Z alone" in text
     assert note(1, 200, labels=True) is None
-    urgent, text = note(4, 200, labels=True)
+
+
+def test_words_for_rough_functions_of_z():
+    assert note(2, 500, np.tanh) is None
+    urgent, text = note(2, 500, np.sign)
     assert urgent
-    assert "cannot be taken off labels and counts" in text
+    assert text.startswith("X and Y follow Z by steps, corners or fast waves that 500 rows show only roughly.")
+    assert note(2, 500, np.tanh, labels=True) is None
+
+
+def test_labels_on_both_sides_that_only_z_relates():
+    rng = np.random.default_rng(5)
+    rejected = 0
+    for seed in range(8):
+        z = rng.normal(size=(300, 3))
+        x, y = 2 * z.sum(axis=1) / math.sqrt(3) + rng.normal(size=(2, 300))
+        test = infold.independence_test(x > 0, y > 0, z, n_permutations=39, random_state=seed, n_jobs=1, verbose=0)
+        rejected += test.pvalue <= 0.05
+    assert rejected <= 2  # at a level of 5 % more have a chance of .6 %

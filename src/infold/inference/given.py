@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 GIVEN_METHOD = "ksg"  # what tests given Z take by default
 GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 AT_A_TIME = 25  # draws that are computed together
-ALPHA_CONFOUNDED = 0.001
+ALPHA_CONFOUNDED = 0.01
 NEAR, NEAR_LABELS = 0.4, 0.2  # of the distance between any two rows: beyond, rows of near Z are not near
+ROUGH = 0.03  # of the error of a smooth function: so much less shows that steps or waves are there
 MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
 
 
@@ -41,6 +42,7 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
     found = unconfounded(x, y, z, masks, seed)
+    masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
         name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
         for name, values, mask in zip(("X", "Y", "Z"), (found.x.values, found.y.values, z), masks, strict=True)
@@ -51,11 +53,11 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
 def with_more_neighbors(estimator: MutualInformationEstimator, question: Question) -> None:
     """Give an estimator the number of neighbours that a test given Z takes by default.
 
-    Of the rows that have the same labels: others are no neighbours.
+    Of the rows that have the same labels in Z: others are no neighbours.
     """
     from infold.core.knn.discrete import row_codes
 
-    labels = [question[name][:, c] for name, table in question.blocks.items() for c in table.nominal]
+    labels = [question["Z"][:, c] for c in question.blocks["Z"].nominal]
     counts = np.bincount(row_codes(labels)) if labels else np.array([question.n_samples])
     rows = int((counts**2).sum() / counts.sum())  # with the labels of a row, on average over the rows
     estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(rows))
@@ -102,18 +104,23 @@ def with_values(question: Question, **tables: np.ndarray) -> Question:
 def given_note(left: LeftByZ) -> Note | None:
     """Tell where p may be too small, since Z may not be gone."""
     found, columns, n = left.found, left.question.n_features[2], left.question.n_samples
-    labels_on_both = not found.x.smooth.all() and not found.y.smooth.all()
-    if found.apart <= (NEAR_LABELS if labels_on_both else NEAR):
-        return None
     share = f"Rows of near Z ({columns} columns) are {found.apart:.0%} as far apart as any two rows"
     remedy = "Take fewer columns into Z, or more rows."
-    if labels_on_both:
+    labels_on_both = not found.x.taken_off.all() and not found.y.taken_off.all()
+    if labels_on_both and found.apart > NEAR_LABELS:
         return Note(
-            f"{share}, and Z cannot be taken off labels and counts, which are on both sides: p may be too small. "
-            f"{remedy}",
+            f"{share}, and Z cannot be taken off the many labels that are on both sides: p may be too small. {remedy}",
             urgent=True,
         )
-    if min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN or found.pvalue <= ALPHA_CONFOUNDED:
+    if _is_rough(found) or found.pvalue <= ALPHA_CONFOUNDED:
+        return Note(
+            f"X and Y follow Z by steps, corners or fast waves that {n} rows show only roughly. Some of it is left on "
+            f"both sides: p may be too small. {remedy}",
+            urgent=True,
+        )
+    if found.apart <= NEAR:
+        return None
+    if min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN:
         return Note(
             f"Z has too many columns ({columns}) for {n} rows: what it tells of X and of Y is known too roughly to be "
             f"taken off, and p is too small more often than it should be. {remedy}",
@@ -125,10 +132,15 @@ def given_note(left: LeftByZ) -> Note | None:
     )
 
 
+def _is_rough(found: Unconfounded) -> bool:
+    """Return whether rough functions of Z predict both sides better than smooth ones, and clearly so on average."""
+    gains = [max((one.roughness for one in side.smoothers), default=0.0) for side in (found.x, found.y)]
+    return min(gains) > 0 and sum(gains) > 2 * ROUGH
+
+
 def taken_share(side: Side) -> float:
     """Return the largest share of the degrees of freedom that taking Z off a column took."""
-    smoothers = side.left.smoothers if side.left is not None else ()
-    return max((float(one.leverages.mean()) for one in smoothers if one is not None), default=0.0)
+    return max((float(one.leverages.mean()) for one in side.smoothers), default=0.0)
 
 
 def refuse_with_given(groups: Any, block: Any) -> None:

@@ -102,13 +102,13 @@ def independence_test(
     compared.
 
     Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
-    a common cause. So a smooth function of Z is subtracted from the continuous columns of X and Y, which does not
-    change I(X; Y | Z), and rows with similar Z change places (Runge 2018). A draw of Y is the smooth function plus
-    re-paired residuals, put through the same smoother as the data: whatever the smoother leaves of Z, or removes of the
-    noise, is in the null as well. P(p ≤ a) is about a where Z acts through smooth functions and the size of the noise;
-    measured levels
-    are in the documentation. Where Z has too many columns for so few rows, a note says so.
-    `n_neighbors` is a tenth of the rows (with the same labels) by default, 200 at most.
+    a common cause. So what a function of Z tells of the columns is subtracted from X and Y, which does not change
+    I(X; Y | Z), and rows with similar Z change places (Runge 2018). Of labels and counts, the chance of each value
+    given Z is subtracted. A draw of Y is the fitted function plus re-paired residuals, put through the same regression
+    as the data: whatever it leaves of Z, or removes of the noise, is in the null as well. P(p ≤ a) is about a where
+    the rows suffice to show how Z acts; measured levels are in the documentation. Where they do not, or Z has too many
+    columns, a warning says so. `n_neighbors` is a tenth of the rows (with the same labels in Z) by default, 200 at
+    most.
 
     References
     ----------

@@ -256,7 +256,8 @@ def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any, np.nda
     varies = columns.given.min(axis=0) < columns.given.max(axis=0)
     if not varies.any():
         return columns.values, None, np.zeros(len(columns.kinds), bool)
-    found = unconfounded(table, table[:, :1], columns.given[:, varies], (masks, masks[:1], of_z[varies]), seed)
+    masks_of = masks, masks[:1], of_z[varies]
+    found = unconfounded(table, table[:, :1], columns.given[:, varies], masks_of, seed, labels=False)
     return np.ascontiguousarray(found.x.values.T), without_rows_in_place(found.neighbors), found.x.smooth
 
 

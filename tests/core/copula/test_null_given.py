@@ -70,16 +70,18 @@ def test_what_is_drawn_of_y_does_not_depend_on_x(rng):
     assert_array_equal(one, two)
 
 
-def test_labels_and_counts_are_only_re_paired(rng):
+def test_many_labels_are_only_re_paired_and_all_are_on_request(rng):
     x, y, z = some(rng)
-    label, count = rng.integers(0, 3, 200), rng.poisson(2, 200)
-    table, masks = np.column_stack([y[:, 0], label, count]), (NONE[0], np.array([False, True, False]), NONE[2])
-    found = unconfounded(x, table, z, masks, 0)
-    assert found.y.smooth.tolist() == [True, False, False]
-    drawn = found.draw(np.arange(2, dtype=np.uint64))
-    assert drawn.shape == (2, 3, 200)
+    label, many = rng.integers(0, 3, 200), rng.integers(0, 30, 200)
+    table, masks = np.column_stack([y[:, 0], label, many]), (NONE[0], np.array([False, True, True]), NONE[2])
+    found, plain = (unconfounded(x, table, z, masks, 0, labels=labels) for labels in (True, False))
+    assert found.y.taken_off.tolist() == [True, True, False]
+    assert plain.y.taken_off.tolist() == [True, False, False]
     order = local_orders(found.neighbors, np.array([1], np.uint64))[0]
-    assert_array_equal(drawn[1, 1:], table[order, 1:].T)
+    seeds = np.arange(2, dtype=np.uint64)
+    assert found.draw(seeds).shape == (2, 3, 200)
+    assert_array_equal(found.draw(seeds)[1, 2], many[order])
+    assert_array_equal(plain.draw(seeds)[1, 1:], table[order, 1:].T)
 
 
 def test_how_far_near_rows_are(rng):

@@ -12,7 +12,7 @@ def test_rows_are_left_out_of_their_own_prediction(rng):
     z = rng.normal(size=(40, 1))
     t = np.sin(2 * z[:, 0]) + 0.3 * rng.normal(size=40)
     t -= t.mean()
-    (basis, *_), ridge = residuals.smooth_bases(z, rng), 1.0
+    (basis, *_), ridge = residuals.bases_of(z, rng), 1.0
     found = residuals.left_over(t, [basis])
     features = basis.u * np.sqrt(basis.squares)
     best = np.inf
@@ -28,13 +28,13 @@ def test_rows_are_left_out_of_their_own_prediction(rng):
     assert_allclose(found, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [np.sin, np.abs, np.square, lambda z: z])
+@pytest.mark.parametrize("shape", [np.sin, np.abs, np.square, lambda z: z, np.sign])
 def test_little_of_z_is_left(shape):
     rng = np.random.default_rng(0)
     z = rng.normal(size=(500, 3))
     noise = rng.normal(size=500)
     x = normal_scores((2 * shape(z).sum(axis=1) + noise)[:, None])
-    left = residuals.residuals(x, normal_scores(z), rng).residuals[:, 0]
+    left = residuals.residuals(x, residuals.Known(normal_scores(z), rng)).residuals[:, 0]
     assert abs(np.corrcoef(left, shape(z).sum(axis=1))[0, 1]) < 0.15  # three deviations of .045
     assert np.corrcoef(left, noise)[0, 1] > 0.7
 
@@ -43,12 +43,33 @@ def test_a_scale_that_follows_z_is_divided_out():
     rng = np.random.default_rng(1)
     z = rng.normal(size=(600, 1))
     x = np.exp(0.7 * z) * rng.normal(size=(600, 1))
-    left = residuals.residuals(normal_scores(x), normal_scores(z), rng)
+    left = residuals.residuals(normal_scores(x), residuals.Known(normal_scores(z), rng))
     assert abs(np.corrcoef(np.abs(left.residuals[:, 0]), z[:, 0])[0, 1]) < 0.12
     assert np.corrcoef(np.log(left.scales[:, 0]), z[:, 0])[0, 1] > 0.9
 
 
 def test_independent_columns_stay_nearly_as_they_are(rng):
     x, z = normal_scores(rng.normal(size=(300, 2))), normal_scores(rng.normal(size=(300, 5)))
-    left = residuals.residuals(x, z, rng).residuals
+    left = residuals.residuals(x, residuals.Known(z, rng)).residuals
     assert np.diag(np.corrcoef(left.T, x.T)[:2, 2:]).min() > 0.95
+
+
+def test_a_pure_interaction_is_found_and_steps_are_rough():
+    rng = np.random.default_rng(2)
+    z, noise = rng.normal(size=(500, 3)), rng.normal(size=500)
+    known = residuals.Known(normal_scores(z), rng, rough=True)
+
+    def left(cause):
+        return residuals.residuals(normal_scores((2 * cause + noise)[:, None]), known)
+
+    cause = np.sign(z[:, 0] * z[:, 1])  # which no single column tells of
+    assert abs(np.corrcoef(left(cause).residuals[:, 0], cause)[0, 1]) < 0.5  # of .9
+    assert left(np.sign(z[:, 0])).smoothers[0].roughness > 0.03
+    assert left(z[:, 0]).smoothers[0].roughness < 0.03
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_a_basis_through_all_rows_does_not_seem_to_predict_them(n, rng):
+    z, noise = rng.normal(size=(n, 2)), rng.normal(size=n)
+    smoother = residuals.best_smoother(noise - noise.mean(), residuals.bases_of(z, rng, rough=True))
+    assert smoother is None or smoother.leverages.mean() < 0.5

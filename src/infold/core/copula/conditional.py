@@ -21,7 +21,7 @@ from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
 from .labels import with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
-from .residuals import residuals
+from .residuals import Known, residuals
 from .scores import untied_scores
 from .screen import either
 
@@ -62,7 +62,7 @@ def adapt_given(
             *(_varying(side[rows], mask) for side, mask in zip((x, y, z), nominal, strict=True)), strict=True
         )
         rng = np.random.default_rng(seed)
-        known = as_smooth_columns(sides[2], masks[2])
+        known = Known(as_smooth_columns(sides[2], masks[2]), rng)
         a, b = (without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True))
 
         def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
@@ -132,11 +132,11 @@ def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return np.where(origin.label, 2 * table - 1, ndtri(rankdata(table, axis=0) / (len(table) + 1)))
 
 
-def without_z(side: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def without_z(side: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator) -> np.ndarray:
     """Return the columns of a side, continuous ones less what `known` tells of them."""
     smooth, out = is_smooth(side, nominal), side.copy()
     if smooth.any():
-        out[:, smooth] = residuals(untied_scores(side[:, smooth], rng), known, rng).residuals
+        out[:, smooth] = residuals(untied_scores(side[:, smooth], rng), known).residuals
     return out
 
 

@@ -1,29 +1,34 @@
 """The null distribution of a test given Z: Y drawn anew from what is known of its law given Z.
 
 Rows of near Z change places (Runge 2018), which is enough in one or two columns. In more, rows of near Z are not near
-enough. So what a smooth function of Z tells of continuous columns is first taken off both sides: what is missed on one
-side does no harm unless it is missed on the other as well. Residuals are not independent: smoothing left a little of Z
-in them, and took off a part of the noise. A draw therefore adds re-paired residuals to the fitted function, and puts
-the sum through the same smoother.
+enough. So what a function of Z tells of the columns is first taken off both sides: what is missed on one side does no
+harm unless it is missed on the other as well. Of labels and counts the chances of their values are taken off
+(chances.py). Residuals are not independent: regression left a little of Z in them, and took off a part of the noise. A
+draw therefore adds re-paired residuals to the fitted function, and puts the sum through the same regression.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.stats import norm
 
 from ..jit import kernel
 from ..random import random_below
-from .conditional import as_smooth_columns, is_smooth
-from .residuals import Left, residuals
+from .chances import Chances, chances
+from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
+from .residuals import ALPHA_USED, Known, Left, Smoother, residuals
 from .scores import untied_scores
-from .screen import ORDERS, either, pair_pvalues, rank_waves
+from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
 LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
 JITTER = 1e-6  # so that of many rows with the same Z any may be near
+TINY = 1e-300
 MOST_ROWS = 1_000  # that tell how far apart rows are
 
 
@@ -59,18 +64,20 @@ def local_orders(neighbors, seeds):
 
 
 class Side(NamedTuple):
-    """A block of columns (n, q) with what Z leaves of those that are smooth in place of them."""
+    """A block of columns (n, q), with what Z leaves of some in place of them."""
 
     values: np.ndarray
-    smooth: np.ndarray  # (q,), a mask
+    smooth: np.ndarray  # (q,), a mask of continuous columns
     left: Left | None  # of the smooth columns, if there are any
+    chances: dict[int, Chances]  # of others that Z was taken off
 
     def redrawn(self, orders: np.ndarray) -> np.ndarray:
         """Return (B, q, n): the columns with their noise in each of the `orders` (B, n)."""
         out = np.ascontiguousarray(self.values.T[:, orders].swapaxes(0, 1))
-        if self.left is None:
-            return out
-        for place, j in enumerate(np.flatnonzero(self.smooth)):
+        for j, column in self.chances.items():
+            out[:, j] = column.redrawn(orders)
+        for place, j in enumerate(np.flatnonzero(self.smooth).tolist()):
+            assert self.left is not None
             smoother, scale = self.left.smoothers[place], self.left.scales[:, place]
             if smoother is not None:
                 # A left-out residual is larger than the noise by as much as one that was not left out is smaller.
@@ -84,7 +91,21 @@ class Side(NamedTuple):
         mask = self.smooth.copy()
         if self.left is not None:
             mask[self.smooth] = [smoother is not None for smoother in self.left.smoothers]
+        mask[list(self.chances)] = True
         return mask
+
+    @property
+    def taken_off(self) -> np.ndarray:
+        """The columns (q,) that what Z leaves, a continuous column, stands for."""
+        mask = self.smooth.copy()
+        mask[list(self.chances)] = True
+        return mask
+
+    @property
+    def smoothers(self) -> list[Smoother]:
+        """What took Z off."""
+        own = self.left.smoothers if self.left is not None else ()
+        return [one for one in (*own, *(column.smoother for column in self.chances.values())) if one is not None]
 
     def with_noise(self, rows: np.ndarray) -> np.ndarray:
         """Return the columns (n, q) with the noise of other rows, before Z is taken off."""
@@ -100,7 +121,7 @@ class Unconfounded(NamedTuple):
     x: Side
     y: Side
     neighbors: np.ndarray  # (n, k), rows of near Z
-    pvalue: float  # that Z tells nothing of the size of what it leaves of x, or of y
+    pvalue: float  # that rows of near Z are not alike in what it leaves of both x and y
     apart: float  # how far rows of near Z are, relative to any two rows
 
     def draw(self, seeds: np.ndarray) -> np.ndarray:
@@ -114,35 +135,66 @@ def unconfounded(
     z: np.ndarray,
     nominal: tuple[np.ndarray, np.ndarray, np.ndarray],
     seed: int,
+    *,
+    labels: bool = True,
 ) -> Unconfounded:
-    """Return the tables that a test of independence given z (n, r) compares."""
+    """Return the tables that a test of independence given z (n, r) compares.
+
+    Without `labels`, columns of few values stay as they are.
+    """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
-    known = as_smooth_columns(z, nominal[2])
-    sides = _side(x, nominal[0], known, of_x), _side(y, nominal[1], known, of_y)
-    two_valued = np.array([np.unique(column).size <= 2 for column in known.T])
-    places = np.where(two_valued, LABEL_APART * known, known) + JITTER * rng.standard_normal(known.shape)
+    z = as_smooth_columns(z, nominal[2])
+    known = Known(z, rng, rough=True)
+    sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
+    two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
+    places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
     distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
-    waves = rank_waves(known, max(ORDERS))
-    # Only what Z tells of both sides can be mistaken for dependence.
-    pvalue = max(_tells_pvalue(side.values, waves) for side in sides)
-    return Unconfounded(*sides, neighbors.reshape(n, -1).astype(np.int64), pvalue, _apart(places, distances, rng))
+    neighbors = neighbors.reshape(n, -1).astype(np.int64)
+    pvalue = _alike_pvalue([side.values for side in sides], neighbors, places)
+    return Unconfounded(*sides, neighbors, pvalue, _apart(places, distances, rng))
 
 
-def _side(table: np.ndarray, nominal: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> Side:
-    smooth, values, left = is_smooth(table, nominal), table.copy(), None
+def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
+    smooth, values, left, places = is_smooth(table, nominal), table.copy(), None, {}
     if smooth.any():
-        left = residuals(untied_scores(table[:, smooth], rng), known, rng, rough=True)
+        left = residuals(untied_scores(table[:, smooth], rng), known, less_ridge=True)
         values[:, smooth] = left.residuals
-    return Side(values, smooth, left)
+    for j in np.flatnonzero(~smooth) if labels else ():
+        known_values, codes = np.unique(table[:, j], return_inverse=True)
+        if known_values.size > MOST_VALUES:
+            continue  # chances of so many labels are known too roughly
+        each = codes[:, None] == np.arange(known_values.size)
+        places[int(j)] = chances(codes, known.bases(each.astype(float), ALPHA_USED), rng)
+        values[:, j] = places[int(j)].scores
+    return Side(values, smooth, left, places)
 
 
-def _tells_pvalue(table: np.ndarray, waves_z: np.ndarray) -> float:
-    """Return the p-value that Z tells nothing of where the columns are, high or low; re-pairing keeps the rest."""
-    waves = rank_waves(table, max(ORDERS))
-    waves[1:] = 0
-    found = pair_pvalues(waves, waves_z)
-    return float(either(found.min(), found.size))
+def _alike_pvalue(tables: Sequence[np.ndarray], neighbors: np.ndarray, z: np.ndarray) -> float:
+    """Return the p-value that on no two sides, (n, p) and (n, q), rows of near Z are alike: by all of Z, or a column.
+
+    Only what Z tells of both sides can be mistaken for dependence. Rows were left out of their own prediction, which
+    makes near rows less alike, not more.
+    """
+    near = [neighbors, *(_next_rows(column)[:, None] for column in z.T)]
+    found = [[_alike(table, rows) for table in tables] for rows in near]
+    pvalues = [norm.sf(sum(pair) / math.sqrt(2)) for pair in found if min(pair) > 0]
+    return float(either(min(pvalues), len(near))) if pvalues else 1.0
+
+
+def _next_rows(column: np.ndarray) -> np.ndarray:
+    """Return for each row the one with the next larger value, for the last the first."""
+    order, out = np.argsort(column), np.empty(column.size, np.int64)
+    out[order] = np.roll(order, -1)
+    return out
+
+
+def _alike(table: np.ndarray, near: np.ndarray) -> float:
+    """Return how alike rows and those `near` (n, k) are, by the column that shows it most; standard normal if not."""
+    centred = table - table.mean(axis=0)
+    others = near != np.arange(len(near))[:, None]
+    products = centred * (centred[near] * others[:, :, None]).sum(axis=1)
+    return float(np.max(products.sum(axis=0) / np.sqrt(np.maximum((products**2).sum(axis=0), TINY))))
 
 
 def _apart(places: np.ndarray, distances: np.ndarray, rng: np.random.Generator) -> float:

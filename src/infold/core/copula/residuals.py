@@ -1,4 +1,4 @@
-"""What is left of columns once others are known: less a smooth function of them, and divided by one.
+"""What is left of columns once others are known: less a function of them, and divided by one.
 
 Given Z both can be undone, so I(X; Y | Z) is that of the residuals, which tell little of Z by themselves. Rows are
 samples, (n, p).
@@ -7,29 +7,35 @@ samples, (n, p).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from .screen import ORDERS, pair_pvalues, rank_waves
+from .screen import ORDERS, pair_pvalues, product_pvalues, rank_waves
 
 ALPHA_USED = 0.3  # columns of z that may matter: to smooth over one in vain costs little, to miss one fakes dependence
 ALPHA_SCALE = 0.005  # of a scale that changes with a column: dividing by a noisy one adds noise
 N_KNOTS, MAX_CENTRES = 10, 150  # bumps along each column, and around rows
 ALONE, TOGETHER = (0.35, 0.7, 1.4), (0.5, 1.0, 2.0)  # widths of bumps, in standard deviations
+TENT_KNOTS, TENT_CENTRES, TENT_ALONE, TENT_TOGETHER = 40, 300, 0.5, 0.25  # the same of tents: rough functions need more
 RIDGES = 10.0 ** np.arange(-2, 2.6, 0.5)
-ROUGHER = 10.0**0.5  # of a test's ridge: a ridge takes too little of Z off both sides, and that looks like dependence
+LESS_RIDGE = 10.0**0.5  # of a test's ridge: a ridge leaves a little of Z on both sides, and that looks like dependence
 MOST_LEVERAGE = 0.95  # of a row: beyond, leaving it out would blow it up
 LEAST_GAIN = 0.03  # of the variance of log |residual|, for a scale to be worth its noise
+ROUNDING = 1e-6  # of what other rows cannot tell of a row
 FLAT = 1e-8  # eigenvalues below, beside the largest, are rounding noise
 
 
+Kernel = Callable[[np.ndarray, np.ndarray, float], np.ndarray]  # of rows, centres and a width
+
+
 class Basis(NamedTuple):
-    """Orthonormal directions u (n, m) of some features, and their squared lengths."""
+    """Orthonormal directions u (n, m) of some features, their squared lengths, and whether these can make steps."""
 
     u: np.ndarray
     squares: np.ndarray
+    rough: bool = False
 
 
 class Smoother(NamedTuple):
@@ -38,6 +44,7 @@ class Smoother(NamedTuple):
     u: np.ndarray  # (n, m)
     kept: np.ndarray  # (m,)
     leverages: np.ndarray  # (n,)
+    roughness: float  # share of the error of the best smooth function that rough ones do not make
 
     def fitted(self, targets: np.ndarray) -> np.ndarray:
         """Return what is predicted of targets (..., n)."""
@@ -57,62 +64,82 @@ class Left(NamedTuple):
     smoothers: tuple[Smoother | None, ...]  # None for a column that nothing was taken off
 
 
-def kernel_features(z: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
-    """Return features (n, m) whose inner products are Gaussian bumps, as far as the centres (m, q) show them."""
-    reach = 2 * width**2 * z.shape[1]
+def bumps(rows: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
+    """Return the heights (n, m) at rows (n, q) of round bumps around centres (m, q)."""
+    squared = (rows**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * rows @ centres.T
+    return np.exp(np.maximum(squared, 0) / (-2 * width**2 * rows.shape[1]))
 
-    def bumps(rows: np.ndarray) -> np.ndarray:
-        squared = (rows**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * rows @ centres.T
-        return np.exp(-np.maximum(squared, 0) / reach)
 
-    w, v = np.linalg.eigh(bumps(centres))
+def tents(rows: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
+    """Return the heights (n, m) of tents, pointed and with edges along the columns: sums of them can make steps."""
+    apart = np.zeros((len(rows), len(centres)))
+    for column, places in zip(rows.T, centres.T, strict=True):
+        apart += np.abs(column[:, None] - places)
+    return np.exp(apart / (-width * rows.shape[1]))
+
+
+def kernel_features(kernel: Kernel, z: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
+    """Return features (n, m) whose inner products are bumps or tents, as far as the centres (m, q) show them."""
+    w, v = np.linalg.eigh(kernel(centres, centres, width))
     kept = w > FLAT * w[-1]
-    return bumps(z) @ (v[:, kept] / np.sqrt(w[kept]))
+    return kernel(z, centres, width) @ (v[:, kept] / np.sqrt(w[kept]))
 
 
-def as_basis(features: Sequence[np.ndarray]) -> Basis:
+def as_basis(features: Sequence[np.ndarray], *, rough: bool = False) -> Basis:
     """Return the basis of features side by side."""
     table = np.hstack(features)
     squares, v = np.linalg.eigh(table.T @ table)
     kept = squares > FLAT * squares[-1]
-    return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept])
+    return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept], rough)
 
 
-def smooth_bases(z: np.ndarray, rng: np.random.Generator) -> list[Basis]:
-    """Return bases of smooth functions of z (n, q): sums over single columns, and of all columns together."""
+def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> list[Basis]:
+    """Return bases of functions of z (n, q), smooth and maybe rough: sums over columns, and of all together."""
     n, q = z.shape
     lines = [np.ones((n, 1)), z / math.sqrt(q)]
-    knots = np.quantile(z, (np.arange(N_KNOTS) + 0.5) / N_KNOTS, axis=0)
-    sums = {
-        width: [kernel_features(z[:, [j]], knots[:, [j]], width) / math.sqrt(q) for j in range(q)] for width in ALONE
-    }
-    bases = [as_basis(lines + parts) for parts in sums.values()]
+
+    def sums(kernel: Kernel, count: int, width: float) -> list[np.ndarray]:
+        knots = np.quantile(z, (np.arange(count) + 0.5) / count, axis=0)
+        return [kernel_features(kernel, z[:, [j]], knots[:, [j]], width) / math.sqrt(q) for j in range(q)]
+
+    parts = {width: sums(bumps, N_KNOTS, width) for width in ALONE}
+    bases = [as_basis(lines + part) for part in parts.values()]
+    if rough:
+        bases.append(as_basis(lines + sums(tents, TENT_KNOTS, TENT_ALONE), rough=True))
     if q > 1:
-        centres = z[rng.permutation(n)[:MAX_CENTRES]]
-        bases += [as_basis([*lines, *sums[ALONE[1]], kernel_features(z, centres, width)]) for width in TOGETHER]
+        order, main = rng.permutation(n), lines + parts[ALONE[1]]
+        bases += [as_basis([*main, kernel_features(bumps, z, z[order[:MAX_CENTRES]], w)]) for w in TOGETHER]
+        if rough:
+            corners = kernel_features(tents, z, z[order[:TENT_CENTRES]], TENT_TOGETHER)
+            bases.append(as_basis([*main, corners], rough=True))
     return bases
 
 
-def smoother_of(basis: Basis, ridge: float) -> Smoother:
-    """Return ridge regression on a basis."""
-    kept = basis.squares / (basis.squares + ridge)
-    return Smoother(basis.u, kept, np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
+def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, less_ridge: bool = False) -> Smoother | None:
+    """Return the smoother that predicts left-out rows of targets (..., n), of mean 0, best; None if none predicts any.
 
-
-def best_smoother(target: np.ndarray, bases: Sequence[Basis], *, rough: bool = False) -> Smoother | None:
-    """Return the smoother that predicts left-out rows of target (n,), of mean 0, best; None if none predicts any.
-
-    A `rough` one has the next smaller ridge.
+    With `less_ridge` it has the next smaller ridge.
     """
-    best, smallest = None, float((target**2).sum())
+    targets = np.atleast_2d(targets)
+    best, smallest = None, {False: float((targets**2).sum()), True: np.inf}  # of smooth bases, and of rough ones
     for basis in bases:
         kept = basis.squares[:, None] / (basis.squares[:, None] + RIDGES)  # all ridges at once
-        fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
-        left = (target[:, None] - fitted) / (1 - np.minimum(basis.u**2 @ kept, MOST_LEVERAGE))
-        errors = (left**2).sum(axis=0)
-        if errors.min() < smallest:
-            best, smallest = (basis, float(RIDGES[errors.argmin()])), float(errors.min())
-    return None if best is None else smoother_of(best[0], best[1] / (ROUGHER if rough else 1))
+        # No cap here: a basis that can pass through all rows would seem to predict them.
+        unpredicted = np.maximum(1 - basis.u**2 @ kept, ROUNDING)
+        errors = np.zeros(RIDGES.size)
+        for target in targets:
+            fitted = basis.u @ (kept * (basis.u.T @ target)[:, None])
+            errors += (((target[:, None] - fitted) / unpredicted) ** 2).sum(axis=0)
+        error = float(errors.min())
+        if error < min(smallest.values()):
+            best = basis, float(RIDGES[errors.argmin()])
+        smallest[basis.rough] = min(smallest[basis.rough], error)
+    if best is None:
+        return None
+    basis, ridge = best
+    kept = basis.squares / (basis.squares + (ridge / LESS_RIDGE if less_ridge else ridge))
+    leverages = np.minimum(basis.u**2 @ kept, MOST_LEVERAGE)
+    return Smoother(basis.u, kept, leverages, 1 - smallest[True] / smallest[False])
 
 
 def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
@@ -121,33 +148,46 @@ def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
     return target if smoother is None else smoother.left_of(target)
 
 
-def residuals(table: np.ndarray, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> Left:
-    """Return what is left of the columns of `table` (n, p) once z (n, q) is known; both are normal scores.
+class Known:
+    """What is known, z (n, q) as normal scores and indicators, and the bases of those columns that others depend on."""
+
+    def __init__(self, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> None:
+        self.rough = rough  # whether steps, corners and columns that tell only together are looked for: a test's wish
+        self.z, self._waves = z, rank_waves(z, max(ORDERS))
+        self._seed, self._bases = int(rng.integers(2**62)), dict[tuple[int, ...], list[Basis]]()
+
+    def bases(self, columns: np.ndarray, level: float) -> list[Basis]:
+        """Return bases for the columns of z that any of `columns` (n, p) seems to depend on; none if none does."""
+        waves = rank_waves(columns, max(ORDERS))
+        found = pair_pvalues(waves, self._waves).min(axis=0) < level
+        if self.rough and found.size > 1:
+            pvalues, i, j = product_pvalues(self._waves, waves)
+            for pair in np.flatnonzero(pvalues.min(axis=1) * len(i) < level):
+                found[[i[pair], j[pair]]] = True
+        chosen = tuple(np.flatnonzero(found).tolist())
+        if chosen and chosen not in self._bases:
+            # The same centres whoever asks, so that what is left of one column does not depend on others.
+            self._bases[chosen] = bases_of(self.z[:, chosen], np.random.default_rng(self._seed), rough=self.rough)
+        return self._bases[chosen] if chosen else []
+
+
+def residuals(table: np.ndarray, known: Known, *, less_ridge: bool = False) -> Left:
+    """Return what is left of the columns of `table` (n, p), normal scores, once z is known.
 
     A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale.
-    `rough` smoothers leave less of Z, and more noise: what a test wants.
+    With `less_ridge`, smoothers leave less of Z, and more noise: what a test wants.
     """
-    waves, known = rank_waves(z, max(ORDERS)), {}
-
-    def bases(column: np.ndarray, level: float) -> list[Basis]:
-        """Return bases for the columns of z that a column seems to depend on; none if it does on none."""
-        pvalues = pair_pvalues(rank_waves(column[:, None], max(ORDERS)), waves)[0]
-        chosen = tuple(np.flatnonzero(pvalues < level).tolist())
-        if chosen and chosen not in known:
-            known[chosen] = smooth_bases(z[:, chosen], rng)
-        return known[chosen] if chosen else []
-
     out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
     smoothers = []
     for j, column in enumerate(table.T):
         left = column - column.mean()
-        smoother = best_smoother(left, bases(column, ALPHA_USED), rough=rough)
+        smoother = best_smoother(left, known.bases(column[:, None], ALPHA_USED), less_ridge=less_ridge)
         if smoother is not None:
             fits[:, j], left = smoother.fitted(left), smoother.left_of(left)
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()
-        unexplained = left_over(logs, bases(size, ALPHA_SCALE))
+        unexplained = left_over(logs, known.bases(size[:, None], ALPHA_SCALE))
         if (unexplained**2).sum() < (1 - LEAST_GAIN) * (logs**2).sum():
             scales[:, j] = np.exp(logs - unexplained)
         out[:, j] = left / scales[:, j]
