@@ -66,3 +66,21 @@ def test_classes_on_any_side():
     found = infold.conditional_mutual_information(x, y, z, random_state=0, n_jobs=1)
     assert found.mi == 0
     assert infold.mutual_information(x, y, random_state=0, n_jobs=1).mi > 0.1
+
+
+def test_rare_labels_of_z_count_as_nothing(rng):
+    def answer(x, y, z):
+        masks = np.zeros(1, bool), np.zeros(1, bool), np.ones(1, bool)
+        return conditional.adapt_given(x[:, None], y[:, None], z[:, None].astype(float), 3, 0, nominal=masks, n_jobs=1)
+
+    rare = np.repeat(np.arange(100), 3)  # a cause of both
+    cause = 2 * rng.normal(size=100)[rare]
+    found = answer(cause + rng.normal(size=300), cause + rng.normal(size=300), rare)
+    assert found.taken.mi == 0 and "rare" in found.reason
+    some = np.maximum(np.arange(300) - 199, 0)  # one label for 200 rows, and a hundred that are alone
+    x = rng.normal(size=300)
+    found = answer(x, 0.8 * x + 0.6 * rng.normal(size=300), some)
+    # .511 nats in two thirds of the rows; the standard error of 200 rows is .06.
+    assert found.taken.mi == pytest.approx(0.511 * 2 / 3, abs=0.12)
+    assert not found.local[200:].any()
+    assert found.local.mean() == pytest.approx(found.taken.mi)

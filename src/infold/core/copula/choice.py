@@ -77,6 +77,8 @@ def adapt(
 
     `nominal` says which columns of x and of y are nominal.
     """
+    if not (x.size and y.size):
+        return zero(len(x), 1.0, "a side has no column that varies", error=0.0)
     most = min(side_entropy(x), side_entropy(y))
     mask_x, mask_y = nominal or (None, None)
     side_x, side_y = with_indicators(x, mask_x), with_indicators(y, mask_y)

@@ -8,6 +8,7 @@ share may show only beside Z, as with a product.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..knn.discrete import is_discrete, local_discrete, row_codes
 from ..knn.information import CONDITIONAL
 from ..random import draw_seeds
 from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
-from .labels import with_indicators
+from .labels import has_own_indicators, with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
 from .residuals import Known, residuals
@@ -50,11 +51,21 @@ def adapt_given(
     n_jobs: int | None,
     verbose: int = 0,
 ) -> Answer:
-    """Return auto's answer about x (n, p) and y (n, q) given z (n, r), of which no column is constant."""
-    seed = int(draw_seeds(random_state, 1)[0])
+    """Return auto's answer about x (n, p) and y (n, q) given z (n, r), of which no column is constant.
+
+    Rows with rare labels in z count as 0: what z tells of x and y there cannot be learned, and would seem shared.
+    """
     columns = np.hstack([x, y, z]).T
     if is_discrete(columns, np.concatenate(nominal)):
         return _of_tables(columns, [side.shape[1] for side in (x, y, z)])
+    seed = int(draw_seeds(random_state, 1)[0])
+    known_label = has_own_indicators(z, nominal[2])
+    if not known_label.all():
+        of_x, of_y, of_z = (side[known_label] for side in (x, y, z))
+        if not (known_label.any() and all(np.ptp(side, axis=0).any() for side in (of_x, of_y))):
+            return zero(len(x), 1.0, "labels of Z are rare: too few rows share one")
+        answer = adapt_given(of_x, of_y, of_z, n_neighbors, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose)
+        return _less_rare_rows(answer, known_label)
 
     def differences(rows: np.ndarray) -> tuple[Difference, Difference]:
         """Return the differences both ways, of some rows."""
@@ -100,6 +111,22 @@ def adapt_given(
     used_x, used_y = (np.arange(side.shape[1]) for side in (x, y))
     reason = "the MI of what Z leaves of one side with what it leaves of the other, and Z; the mean of both ways"
     return Answer(local, taken, pvalue, reason, (used_x, used_y), candidates, len(columns))
+
+
+def _less_rare_rows(answer: Answer, are_in: np.ndarray) -> Answer:
+    """Return an answer about some of the rows as one about all, of which the others tell nothing."""
+    local, share = np.zeros(are_in.size), float(are_in.mean())
+    local[are_in] = answer.local
+    was = answer.taken
+    taken = replace(
+        was,
+        mi=was.mi * share,
+        linear=was.linear * share,
+        standard_error=was.standard_error * share,
+        local=local,
+        refit=None,
+    )
+    return answer._replace(local=local, taken=taken, reason=f"{answer.reason}; rows with rare labels of Z tell nothing")
 
 
 def _same_look(first: Answer, second: Answer) -> np.ndarray | float:

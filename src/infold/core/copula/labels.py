@@ -57,6 +57,15 @@ def indicators(codes: np.ndarray) -> np.ndarray:
     return (codes[:, None] == kept).astype(float)
 
 
+def has_own_indicators(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    """Return which rows (n,) of a table have, in each nominal column, a label that has an indicator of its own."""
+    own = np.ones(len(table), bool)
+    for column in table[:, nominal].T:
+        rest = ~indicators(column).any(axis=1)
+        own &= ~rest | (np.unique(column[rest]).size <= 1)
+    return own
+
+
 def label_entropy(codes: np.ndarray) -> float:
     """Return the entropy of labels, with Miller and Madow's correction."""
     shares = np.unique(codes, return_counts=True)[1] / len(codes)
