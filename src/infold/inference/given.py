@@ -11,7 +11,7 @@ import numpy as np
 from infold.data.question import Question
 from infold.data.tables import Table
 from infold.estimators import MutualInformationEstimator
-from infold.parallel.scheduler import progress_bar
+from infold.parallel.scheduler import blas, progress_bar
 
 from .notes import Note
 from .resampling import Outcome, Settings, refit, refits
@@ -41,7 +41,8 @@ def left_by_z(question: Question, seed: int) -> LeftByZ:
 
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
-    found = unconfounded(x, y, z, masks, seed)
+    with blas().limit(limits=1):  # sums must not depend on how many threads there are
+        found = unconfounded(x, y, z, masks, seed)
     masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
         name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
@@ -84,7 +85,8 @@ def statistics_given(
     bar = progress_bar(len(seeds), "permutations", settings.verbose)
     with closing(bar):
         for start in range(0, len(seeds), AT_A_TIME):
-            drawn = left.found.draw(np.array(seeds[start : start + AT_A_TIME], np.uint64))
+            with blas().limit(limits=1):
+                drawn = left.found.draw(np.array(seeds[start : start + AT_A_TIME], np.uint64))
             yield from measure(drawn, settings.n_jobs).tolist()
             bar.update(len(drawn))
 

@@ -15,6 +15,8 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import chi2, norm, rankdata
 
+from infold.parallel.scheduler import blas
+
 from ..knn.discrete import is_discrete, local_discrete, row_codes
 from ..knn.information import CONDITIONAL
 from ..random import draw_seeds
@@ -73,8 +75,9 @@ def adapt_given(
             *(_varying(side[rows], mask) for side, mask in zip((x, y, z), nominal, strict=True)), strict=True
         )
         rng = np.random.default_rng(seed)
-        known = Known(as_smooth_columns(sides[2], masks[2]), rng)
-        a, b = (without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True))
+        with blas().limit(limits=1):  # sums must not depend on how many threads there are
+            known = Known(as_smooth_columns(sides[2], masks[2]), rng)
+            a, b = [without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True)]
 
         def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
             kinds = of_one, of_other
