@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .data.checks import check_choice
+from .data.order import alike_rows
 from .data.question import Question, ask
 from .estimators import GKNN, KSG, LNN, Adaptive, GeodesicKSG, MutualInformationEstimator
 from .results import NATS_PER_UNIT, MutualInformation
@@ -20,6 +21,10 @@ METHODS: dict[str, type[MutualInformationEstimator]] = {
     "lnn": LNN,
 }
 DEFAULT_METHOD = "auto"
+NOT_CERTIFIED = (
+    "No lower bound is certified: it would need independent rows, and neighbouring ones are alike. If their order "
+    "means nothing, shuffle them."
+)
 
 
 def mutual_information(
@@ -110,6 +115,9 @@ def mutual_information(
     result = as_result(estimator.fit_question(question), method, units)
     if not certify:
         return result
+    alike = alike_rows(question)
+    if alike is not None and not alike.by_class:
+        return replace(result, notes=(*result.notes, NOT_CERTIFIED))
     bound = certified_nats(question, random_state, n_jobs, verbose)
     return replace(result, certified=bound / NATS_PER_UNIT[units])
 

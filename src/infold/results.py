@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NATS_PER_UNIT = {"nats": 1.0, "bits": math.log(2.0)}
+DOUBTFUL_PVALUE = 0.05  # of an answer of 0: below, something may be there
 SCHEMA_VERSION = 1  # of what to_dict returns, and of all JSON; docs/json.md tells when it is raised
 
 
@@ -61,7 +62,7 @@ class _Sides(NumberLike, Shown):
                 ((side, h) for side, h in zip("XY", self.entropies, strict=False) if h), key=lambda pair: pair[1]
             )
             yield "reads as", f"{percent(share)} of all that {side} could tell, its entropy of {most:.3g} {self.units}"
-        elif self.mi > 0:
+        elif self.mi > 0 and not any("nominal" in kinds for kinds in self.kinds[:2]):
             found = self.information_coefficient
             size = "over 0.99" if found > 0.99 else f"{found:.2f}"
             yield "reads as", f"a correlation of {size}, if both were normal (information coefficient)"
@@ -245,12 +246,16 @@ class MutualInformation(_Sides):
             return
         e, given = self.explanation, "" if self.given is None else " given Z"
         if self.mi == 0:
-            yield "evidence", f"{pvalue_text(e['pvalue'])}: nothing tells X and Y from independent{given}"
+            said = f"nothing tells X and Y from independent{given}"
+            if e["pvalue"] < DOUBTFUL_PVALUE:
+                said = "too little for auto, which answers 0 unless p < 0.001; a test may tell more"
+            yield "evidence", f"{pvalue_text(e['pvalue'])}: {said}"
             if not e["reason"].startswith("no test tells"):
                 yield "because", e["reason"]
             return
         yield "evidence", f"{pvalue_text(e['pvalue'])}: X and Y are dependent{given}"
-        yield "parts", f"linear {e['linear']:.3g}, beyond it {e['excess']:.3g}"
+        excess = e["excess"] if e["excess"] > 1e-9 * self.mi else 0.0  # not what rounding leaves
+        yield "parts", f"linear {e['linear']:.3g}, beyond it {excess:.3g}"
         yield "columns", f"X {_few(e['x_columns'])} | Y {_few(e['y_columns'])}"
         looks = len(e["candidates"])
         yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")

@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,7 +69,8 @@ def _heard_interrupts() -> Iterator[list[int]]:
         came.append(number)
         raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, or someone else's
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, or someone else's
         yield came
         return
     signal.signal(signal.SIGINT, interrupt)

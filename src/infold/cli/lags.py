@@ -93,7 +93,10 @@ def _numbers(text: str) -> list[int]:
     try:
         for part in text.split(","):
             first, *last = (int(number) for number in part.split(":", 1))
-            found += range(first, max(last, default=first) + 1)
+            numbers = range(first, max(last, default=first) + 1)
+            if not numbers:
+                raise ValueError(part)
+            found += numbers
     except ValueError:
         found = []
     if not found:

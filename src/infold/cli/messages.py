@@ -36,7 +36,7 @@ OPTIONS = {
 }
 _WHOLE = {"prune(how='conditional')": "--prune conditional", "kind='together'": "--together"}
 _WHOLE |= {"kind='alone'": "columns alone", "difference=1": "--difference"}
-_VALUE = r"\[[^\]]*\]|'[^']*'|\w+(?:\.\d+)?"
+_VALUE = r"\[[^\]]*\]|'[^']*'|-?\w+(?:\.\d+)?"
 
 
 def in_options(message: str) -> str:
@@ -50,11 +50,11 @@ def in_options(message: str) -> str:
     for text, option in _WHOLE.items():
         message = message.replace(text, option)
     for name, option in OPTIONS.items():
-        parts = re.split(rf"(?<![\w-]){name}=({_VALUE})", message)  # text, value, text, value, ..., text
+        parts = re.split(rf"(?<![\w'-]){name}=({_VALUE})", message)  # text, value, text, value, ..., text
         parts[1::2] = [f"{option} {_word(value)}" for value in parts[1::2]]
         message = "".join(parts)
         if "_" in name:  # other names are words of the language
-            message = re.sub(rf"(?<![\w-]){name}(?![\w=])", option, message)
+            message = re.sub(rf"(?<![\w'-]){name}(?![\w=])", option, message)
     return message
 
 

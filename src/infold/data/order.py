@@ -14,6 +14,7 @@ from .tables import Table
 
 LAGS = 10
 BLOCK_LAGS = 2  # a block is this many times as long as the autocorrelation lasts
+FEWEST_BLOCKS = 4
 ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOST_INFLATION = 1.2  # of the variance: a test at 5 % then rejects about 7 %
 SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
@@ -37,11 +38,12 @@ class AlikeRows(NamedTuple):
     y: Memory
     sorted_by: str | None  # the column that the rows look sorted by
     by_class: bool  # whether the table was sorted by classes, which explains it all
+    n_samples: int
 
     @property
     def block(self) -> int:
-        """How many rows to keep together."""
-        return suggested_block(self.x.length, self.y.length)
+        """How many rows to keep together: four blocks at least, or there is too little to re-pair."""
+        return min(suggested_block(self.x.length, self.y.length), self.n_samples // FEWEST_BLOCKS)
 
     def describe(self) -> str:
         """Return what was seen, as the beginning of a sentence."""
@@ -66,12 +68,13 @@ def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRo
     x, y = both(groups)
     if not _matters(x, y):
         return None
+    n = question.n_samples
     by, classes = (sorted_by(question) if len(groups) <= 1 else None) or (None, [])
     if not classes:
-        return AlikeRows(x, y, by, False)
+        return AlikeRows(x, y, by, False, n)
     if _matters(*both(classes)):
-        return AlikeRows(x, y, None, False)  # a series even within its classes
-    return AlikeRows(x, y, by, True)
+        return AlikeRows(x, y, None, False, n)  # a series even within its classes
+    return AlikeRows(x, y, by, True, n)
 
 
 def _matters(x: Memory, y: Memory) -> bool:
@@ -106,16 +109,14 @@ def memory(table: np.ndarray, groups: Sequence[np.ndarray] = (), known: np.ndarr
     if not scores.size:
         return Memory(0.0, 1.0, 1)
     power, d = (scores**2).sum(axis=0), scores.shape[1]
-    lags = np.arange(1, n // 2)
-    shown = lags[:LAGS]
+    shown = np.arange(1, LAGS + 1)
     r = np.array([(scores[:-lag] * scores[lag:]).sum(axis=0) for lag in shown]) / power
     box = n * (n + 2) * (r**2 / (n - shown[:, None])).sum(axis=0)
     worst = int(np.argmax(box))
-    column, length = scores[:, worst], 1
-    for lag in lags:
-        if abs(column[:-lag] @ column[lag:]) < 2 * power[worst] / np.sqrt(n):
-            break
-        length = int(lag) + 1
+    spectrum = np.fft.rfft(scores[:, worst], 2 * n)  # twice as long, so that the end does not meet the beginning
+    products = np.fft.irfft(np.abs(spectrum) ** 2)[1 : n // 2]
+    forgotten = np.flatnonzero(np.abs(products) < 2 * power[worst] / np.sqrt(n))
+    length = int(forgotten[0]) + 1 if forgotten.size else n // 2
     pvalue = float(min(1.0, d * chi2.sf(box[worst], LAGS)))
     return Memory(float(r[0, worst]), pvalue, length, tuple(r[:, worst].tolist()))
 

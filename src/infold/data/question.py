@@ -17,6 +17,7 @@ from .labels import recoded
 from .tables import Table, check_table, listed
 
 FEWEST_COPIES = 0.02  # share of the rows; each per cent of copies adds about .01 nats to independent columns' KSG
+MOST_COUNTS = 20  # values of a count or grade, which columns may have in common for no reason
 MOST_NOTED = 5  # a block with more columns of few whole numbers holds counts or grades rather than classes
 
 
@@ -348,12 +349,15 @@ def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None
     in_x = {_digest(column): i for i, column in enumerate(x.values.T) if i not in x.nominal}
     for j, column in enumerate(y.values.T):
         i = in_x.get(_digest(column)) if j not in y.nominal else None
+        if i is None:
+            continue
         # A discrete column shares no more than its entropy with itself: nearly empty ones often agree.
-        if i is not None and 2 * np.unique(column).size > len(column):
-            raise ValueError(
-                f"column {listed([i], x.names)} of {name_x} equals column {listed([j], y.names)} of {name_y}, so the "
-                f"MI is infinite; leave it out on one side."
-            )
+        n_values = np.unique(column).size
+        same = f"column {listed([i], x.names)} of {name_x} equals column {listed([j], y.names)} of {name_y}"
+        if 2 * n_values > len(column):
+            raise ValueError(f"{same}, so the MI is infinite; leave it out on one side.")
+        if n_values > MOST_COUNTS:
+            warn(f"{same.capitalize()}, so they share all that it tells; leave it out on one side.")
 
 
 def _heads(values: np.ndarray) -> set[tuple[float, ...]]:

@@ -124,11 +124,18 @@ class Adaptive(MutualInformationEstimator):
     def _local_mi(self, question: Question) -> np.ndarray:
         from infold.core.copula.choice import adapt
         from infold.core.copula.conditional import adapt_given
+        from infold.core.copula.labels import FEWEST_ROWS, has_common_labels
 
         tables = [np.ascontiguousarray(question.columns(block), np.float64).T for block in question.blocks]
         nominal = tuple(question.nominal(block) for block in question.blocks)
         k, seed, n_jobs, verbose = self.n_neighbors, self.random_state, self.n_jobs, self.verbose
         answer: Any = adapt if len(tables) == 2 else adapt_given
+        rare = 0 if len(tables) == 2 else int(np.sum(~has_common_labels(tables[2], nominal[2])))
+        if rare:
+            self._doubts.append(
+                f"{rare} of {question.n_samples} rows have labels in Z that fewer than {FEWEST_ROWS} rows share, and "
+                f"count as 0, so the estimate may be low; merge rare labels."
+            )
         return self._explain(answer(*tables, k, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose), question)
 
     def _explain(self, answer: Any, question: Question) -> np.ndarray:

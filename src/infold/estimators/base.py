@@ -59,6 +59,7 @@ def _order_notes(question: Question) -> tuple[str, ...]:
     if found is None or found.by_class:
         return ()
     remedy = "thin the rows" if "Z" in question.blocks else f"a test with block={found.block} allows for that"
+    remedy += ", or ask for lags (lagged_mutual_information)"
     return (
         f"{found.describe()}. If they are in order of time, the standard error and the p-value are too small; "
         f"{remedy}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from infold.data.question import Question
-from infold.measures import certified_nats
+from infold.measures import NOT_CERTIFIED, certified_nats
 
 from .notes import Note, autocorrelation_note
 from .resampling import Settings, Shuffle
@@ -26,6 +26,6 @@ def certify(question: Question, settings: Settings, shuffle: Shuffle) -> Certifi
         return Certificate(None, Note("No lower bound is certified: rows in groups or blocks are not independent."))
     hint = autocorrelation_note(question, shuffle)
     if hint is not None and hint.urgent:
-        return Certificate(None, Note("No lower bound is certified: it would need rows that are independent."))
+        return Certificate(None, Note(NOT_CERTIFIED))
     low = certified_nats(question, settings.random_state, settings.n_jobs, settings.verbose)
     return Certificate(low / settings.unit)

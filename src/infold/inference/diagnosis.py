@@ -233,7 +233,9 @@ def _findings(
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
     # Where rows may change places freely, data with a planted MI of 0 are random pairings.
     own_pairings = test is None and not shuffle.is_free
-    left = left_by_z(question, seeds_for(settings.random_state, 1)[0]) if _is_given(question) else None
+    left = None
+    if _is_given(question):
+        left = left_by_z(question, seeds_for(settings.random_state, 1)[0], labels=False)
     plan = _planned(question, left, estimator, settings, shuffle, levels, n_simulations, own_pairings)
     found: Outcomes = {}
     outcomes = refits([job for _, job in plan], settings, "diagnosis")

@@ -23,7 +23,7 @@ GIVEN_METHOD = "ksg"  # what tests given Z take by default
 GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 AT_A_TIME = 25  # draws that are computed together
 ALPHA_CONFOUNDED = 0.01
-NEAR, NEAR_LABELS = 0.4, 0.2  # of the distance between any two rows: beyond, rows of near Z are not near
+NEAR = 0.4  # of the distance between any two rows: beyond, rows of near Z are not near
 ROUGH = 0.03  # of the error of a smooth function: so much less shows that steps or waves are there
 MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
 
@@ -35,14 +35,14 @@ class LeftByZ(NamedTuple):
     found: Unconfounded
 
 
-def left_by_z(question: Question, seed: int) -> LeftByZ:
-    """Return what Z leaves of X and Y."""
+def left_by_z(question: Question, seed: int, *, labels: bool = True) -> LeftByZ:
+    """Return what Z leaves of X and Y; without `labels`, columns of few values stay as they are."""
     from infold.core.copula.null_given import unconfounded
 
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
     with blas().limit(limits=1):  # sums must not depend on how many threads there are
-        found = unconfounded(x, y, z, masks, seed)
+        found = unconfounded(x, y, z, masks, seed, labels=labels)
     masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
         name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
@@ -105,6 +105,8 @@ def with_values(question: Question, **tables: np.ndarray) -> Question:
 
 def given_note(left: LeftByZ) -> Note | None:
     """Tell where p may be too small, since Z may not be gone."""
+    from infold.core.copula.null_given import NEAR_LABELS
+
     found, columns, n = left.found, left.question.n_features[2], left.question.n_samples
     share = f"Rows of near Z ({columns} columns) are {found.apart:.0%} as far apart as any two rows"
     remedy = "Take fewer columns into Z, or more rows."

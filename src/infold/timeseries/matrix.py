@@ -208,11 +208,14 @@ def transfer_entropy_matrix(
     grid = read_series({"table": columns}, groups=series["groups"], time=series["time"], reach=1)
     changes = settings.difference > 0
     notes = list(column_notes(differenced(grid) if changes else grid, "table", names, changes=changes))
-    if len(pairs) / (n_surrogates + 1) > FDR:
+    compared = max(one.n_surrogates for one, _ in found)
+    if len(pairs) / (compared + 1) > FDR:
+        remedy = f"pass n_surrogates={math.ceil(len(pairs) / FDR) - 1} or more"
+        if compared < n_surrogates:
+            remedy = "the series have no more, so take fewer columns or longer series"
         notes.append(
             Note(
-                f"A single edge among {len(pairs)} pairs cannot reach q ≤ {FDR:g} with n_surrogates={n_surrogates}; "
-                f"pass at least {math.ceil(len(pairs) / FDR) - 1} to find it."
+                f"A single edge among {len(pairs)} pairs cannot reach q ≤ {FDR:g} with {compared} surrogates; {remedy}."
             )
         )
     # What is urgent is that surrogates are few, which is said above. The rest is about the source: once for each.

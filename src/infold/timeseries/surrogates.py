@@ -71,6 +71,11 @@ class Shifts:
         return source.sample(range(total), min(count, total))
 
     @property
+    def shortest(self) -> int:
+        """How many steps the shortest segment has."""
+        return min(stop - start for start, stop in self.segments)
+
+    @property
     def n_different(self) -> int:
         """How many different draws there are."""
         return math.prod(count for _, count in self._steps)

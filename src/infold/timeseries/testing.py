@@ -19,6 +19,8 @@ from .grid import Grid, differenced
 from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
 
+TURNS = 10  # lags that are at most one in so many steps of the shortest series may be turns
+
 
 def fixed_seed(random_state: Any) -> int:
     """Return a seed as it is, or one drawn from None or a generator: results tell it, so that they can be repeated."""
@@ -71,7 +73,8 @@ def compare_with_surrogates(
     """Return the KSG statistics of some questions, for the series and for surrogates of `moved`.
 
     With `lags`, the questions differ only in the lag of `moved`. A lag of a series that is turned in a circle is one
-    more turn, so that lags of one shift are shared with those of others.
+    more turn, so that lags of one shift are shared with those of others. Not in short series, where many rows would
+    be paired across the ends.
 
     Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
     depend on each other, whatever the surrogates, unless the past of one is given.
@@ -99,7 +102,7 @@ def compare_with_surrogates(
             notes.append(
                 Note(f"The series can be shifted in only {len(seeds)} ways: all were compared, and p is no finer.")
             )
-        if lags is not None:
+        if lags is not None and TURNS * max(map(abs, lags)) <= draws.shortest:
             found = _by_turns(grid, moved, draws, _without_lag(questions[0], moved), lags, seeds, statistic, plan)
             return Tested(found[0], found[1:], tuple(notes))
     observed = statistics(grid.with_values(**{moved: draws.values}), questions, statistic)

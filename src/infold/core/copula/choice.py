@@ -16,7 +16,7 @@ from scipy.stats import t as student_t
 
 from infold.parallel.scheduler import blas, run
 
-from ..knn.discrete import row_codes
+from ..knn.discrete import is_discrete, row_codes
 from ..random import draw_seeds
 from .blocks import Block, partitions, sum_overcount
 from .crossfit import deal
@@ -81,6 +81,8 @@ def adapt(
         return zero(len(x), 1.0, "a side has no column that varies", error=0.0)
     most = min(side_entropy(x), side_entropy(y))
     mask_x, mask_y = nominal or (None, None)
+    if is_discrete(np.hstack([x, y]).T, None):  # many rows for each combination of values: counts tell all
+        mask_x, mask_y = np.ones(x.shape[1], bool), np.ones(y.shape[1], bool)
     side_x, side_y = with_indicators(x, mask_x), with_indicators(y, mask_y)
     if not (side_x[0].size and side_y[0].size):
         return zero(len(x), 1.0, "all labels are rare")

@@ -21,7 +21,7 @@ from ..knn.discrete import is_discrete, local_discrete, row_codes
 from ..knn.information import CONDITIONAL
 from ..random import draw_seeds
 from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
-from .labels import has_own_indicators, with_indicators
+from .labels import has_common_labels, with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
 from .residuals import Known, residuals
@@ -61,13 +61,13 @@ def adapt_given(
     if is_discrete(columns, np.concatenate(nominal)):
         return _of_tables(columns, [side.shape[1] for side in (x, y, z)])
     seed = int(draw_seeds(random_state, 1)[0])
-    known_label = has_own_indicators(z, nominal[2])
+    known_label = has_common_labels(z, nominal[2])
     if not known_label.all():
         of_x, of_y, of_z = (side[known_label] for side in (x, y, z))
         if not (known_label.any() and all(np.ptp(side, axis=0).any() for side in (of_x, of_y))):
             return zero(len(x), 1.0, "labels of Z are rare: too few rows share one")
         answer = adapt_given(of_x, of_y, of_z, n_neighbors, seed, nominal=nominal, n_jobs=n_jobs, verbose=verbose)
-        return _less_rare_rows(answer, known_label)
+        return _with_rare_rows_as_zero(answer, known_label)
 
     def differences(rows: np.ndarray) -> tuple[Difference, Difference]:
         """Return the differences both ways, of some rows."""
@@ -108,7 +108,7 @@ def adapt_given(
     local = np.mean([part.local for part in parts], axis=0)
     mi = max(float(local.mean()), 0.0)
     local = local - local.mean() + mi
-    views = " and ".join(dict.fromkeys(part.first.taken.name for part in parts))
+    views = " and ".join(dict.fromkeys(part.first.taken.name for part in parts if part.first.taken.mi))
     linear = min(mi, float(np.mean([part.first.taken.linear for part in parts])))
     taken = Candidate(GIVEN, views, mi, mean_error(local), linear, local=local, refit=refit)
     used_x, used_y = (np.arange(side.shape[1]) for side in (x, y))
@@ -116,10 +116,10 @@ def adapt_given(
     return Answer(local, taken, pvalue, reason, (used_x, used_y), candidates, len(columns))
 
 
-def _less_rare_rows(answer: Answer, are_in: np.ndarray) -> Answer:
+def _with_rare_rows_as_zero(answer: Answer, kept: np.ndarray) -> Answer:
     """Return an answer about some of the rows as one about all, of which the others tell nothing."""
-    local, share = np.zeros(are_in.size), float(are_in.mean())
-    local[are_in] = answer.local
+    local, share = np.zeros(kept.size), float(kept.mean())
+    local[kept] = answer.local
     was = answer.taken
     taken = replace(
         was,
@@ -129,7 +129,9 @@ def _less_rare_rows(answer: Answer, are_in: np.ndarray) -> Answer:
         local=local,
         refit=None,
     )
-    return answer._replace(local=local, taken=taken, reason=f"{answer.reason}; rows with rare labels of Z tell nothing")
+    return answer._replace(
+        local=local, taken=taken, reason=f"{answer.reason}; rows whose label of Z is rare count as 0"
+    )
 
 
 def _same_look(first: Answer, second: Answer) -> np.ndarray | float:
@@ -155,7 +157,7 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
 
 def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
-    table, origin = with_indicators(z, nominal)
+    table, origin = with_indicators(z, nominal, most=None)
     if not table.size:
         return np.zeros((len(z), 1))
     # Average ranks: of equal rows of Z the same must be known.

@@ -1,7 +1,8 @@
 """Gaussian classes: the log ratio of densities where one side is a label, by a linear discriminant.
 
 Each class is a Gaussian of its own mean and the covariance that all share. Of rows that nothing was learned from, the
-mean log ratio is at most the MI, whatever the columns are like.
+mean log ratio is at most the MI, whatever the columns are like, but for (classes − 1) / 2n: shares of classes are
+estimated as well.
 """
 
 from __future__ import annotations

@@ -35,38 +35,44 @@ def plain(n_columns: int) -> Origin:
     return Origin(np.arange(n_columns), np.zeros(n_columns, bool))
 
 
-def with_indicators(table: np.ndarray, nominal: np.ndarray | None) -> tuple[np.ndarray, Origin]:
-    """Return the columns of table (n, d), each nominal one as indicators, and where they come from."""
+def with_indicators(
+    table: np.ndarray, nominal: np.ndarray | None, most: int | None = MOST_LABELS
+) -> tuple[np.ndarray, Origin]:
+    """Return the columns of table (n, d), each nominal one as `indicators`, and where they come from."""
     if nominal is None or not nominal.any():
         return table, plain(table.shape[1])
     parts = [
-        indicators(column) if is_nominal else column[:, None]
+        indicators(column, most) if is_nominal else column[:, None]
         for column, is_nominal in zip(table.T, nominal, strict=True)
     ]
     owner = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
     return np.hstack(parts), Origin(owner, nominal[owner])
 
 
-def indicators(codes: np.ndarray) -> np.ndarray:
-    """Return (n, m) indicators of the labels that several rows have, a single one of two labels; m may be 0."""
+def indicators(codes: np.ndarray, most: int | None = MOST_LABELS) -> np.ndarray:
+    """Return (n, m) indicators of the `most` frequent labels that several rows have; m may be 0.
+
+    A single one of two labels.
+    """
     values, counts = np.unique(codes, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_LABELS]
+    order = np.argsort(-counts, kind="stable")[:most]
     kept = np.sort(values[order[counts[order] >= FEWEST_ROWS]])
     if kept.size == values.size <= 2:
         kept = kept[1:]
     return (codes[:, None] == kept).astype(float)
 
 
-def has_own_indicators(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return which rows (n,) of a table have, in each nominal column, a label that has an indicator of its own."""
+def has_common_labels(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    """Return which rows (n,) of a table have no rare label in any nominal column."""
     own = np.ones(len(table), bool)
     for column in table[:, nominal].T:
-        rest = ~indicators(column).any(axis=1)
-        own &= ~rest | (np.unique(column[rest]).size <= 1)
+        _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+        own &= counts[codes] >= FEWEST_ROWS
     return own
 
 
 def label_entropy(codes: np.ndarray) -> float:
-    """Return the entropy of labels, with Miller and Madow's correction."""
+    """Return the entropy of labels, with Miller and Madow's correction; no more than so many labels can have."""
     shares = np.unique(codes, return_counts=True)[1] / len(codes)
-    return float(-(shares * np.log(shares)).sum()) + (shares.size - 1) / (2 * len(codes))
+    corrected = float(-(shares * np.log(shares)).sum()) + (shares.size - 1) / (2 * len(codes))
+    return min(corrected, float(np.log(shares.size)))

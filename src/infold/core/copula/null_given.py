@@ -26,6 +26,7 @@ from .scores import untied_scores
 from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
+NEAR_LABELS = 0.2  # of the distance between any two rows: up to this, rows of near Z are near
 LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
 JITTER = 1e-6  # so that of many rows with the same Z any may be near
 TINY = 1e-300
@@ -140,19 +141,22 @@ def unconfounded(
 ) -> Unconfounded:
     """Return the tables that a test of independence given z (n, r) compares.
 
-    Without `labels`, columns of few values stay as they are.
+    Without `labels`, and where rows of near Z are near, columns of few values stay as they are.
     """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
     z = as_smooth_columns(z, nominal[2])
     known = Known(z, rng, rough=True)
-    sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
     two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
     places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
     distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
     neighbors = neighbors.reshape(n, -1).astype(np.int64)
-    pvalue = _alike_pvalue([side.values for side in sides], neighbors, places)
-    return Unconfounded(*sides, neighbors, pvalue, _apart(places, distances, rng))
+    apart = _apart(places, distances, rng)
+    # Where rows of near Z are near, they may change places as they are: chances would only add noise.
+    labels = labels and apart > NEAR_LABELS
+    sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
+    pvalue = _alike_pvalue([side.values[:, side.taken_off] for side in sides], neighbors, places)
+    return Unconfounded(*sides, neighbors, pvalue, apart)
 
 
 def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
@@ -176,6 +180,8 @@ def _alike_pvalue(tables: Sequence[np.ndarray], neighbors: np.ndarray, z: np.nda
     Only what Z tells of both sides can be mistaken for dependence. Rows were left out of their own prediction, which
     makes near rows less alike, not more.
     """
+    if not all(table.size for table in tables):
+        return 1.0
     near = [neighbors, *(_next_rows(column)[:, None] for column in z.T)]
     found = [[_alike(table, rows) for table in tables] for rows in near]
     pvalues = [norm.sf(sum(pair) / math.sqrt(2)) for pair in found if min(pair) > 0]
