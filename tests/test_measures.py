@@ -239,3 +239,43 @@ def test_functions_for_two_sides_say_so(ask):
     ) as caught:
         ask(A, B, Z=A[:, 0])
     assert "\n" not in str(caught.value)
+
+
+def test_no_bound_is_certified_for_series():
+    walks = np.cumsum(np.random.default_rng(0).normal(size=(300, 2)), axis=0)
+    found = infold.mutual_information(walks[:, 0], walks[:, 1], certify=True, random_state=0)
+    assert found.certified is None
+    assert any("No lower bound is certified" in note for note in found.notes)
+    shuffled = np.random.default_rng(1).permutation(walks)
+    assert infold.mutual_information(shuffled[:, 0], shuffled[:, 1], certify=True, random_state=0).certified > 0
+
+
+def test_few_values_are_counted():
+    rng = np.random.default_rng(0)
+    x = rng.integers(1, 7, 3000)
+    y = (x + rng.integers(0, 12, 3000)) > 9
+    auto = infold.mutual_information(x, y, random_state=0)
+    # Both take off their bias, each in its own way; a standard error of .006 nats is the sample's.
+    assert auto.mi == pytest.approx(infold.mutual_information(x, y, method="ksg").mi, abs=1e-3)
+
+
+def test_the_same_column_with_ties_on_both_sides_is_told():
+    column = np.random.default_rng(0).integers(0, 60, 300)
+    with pytest.warns(infold.DataWarning, match="Column 0 of X equals column 0 of Y, so they share all that it tells"):
+        infold.mutual_information(column, column, random_state=0)
+
+
+def test_rare_labels_in_z_are_told():
+    rng = np.random.default_rng(0)
+    z = np.array([f"label {i}" for i in np.maximum(np.arange(200) - 150, 0)])
+    with pytest.warns(infold.DataWarning, match="49 of 200 rows have labels in Z that fewer than 5 rows share"):
+        infold.conditional_mutual_information(rng.normal(size=200), rng.normal(size=200), z, random_state=0)
+
+
+def test_a_result_of_zero_says_when_something_may_be_there():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    found = infold.mutual_information(x, 0.2 * x + rng.normal(size=200), random_state=0)
+    assert found.mi == 0
+    assert 0.001 <= found.explanation["pvalue"] < 0.05
+    assert "which answers 0 unless p < 0.001" in " ".join(repr(found).split())

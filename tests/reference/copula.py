@@ -132,12 +132,13 @@ def log_mean_gaussian_ratio(a, b, n_pairs):
 
 
 def entropy(rows):
-    """Plug-in entropy of the distinct rows, with Miller and Madow's correction."""
+    """Plug-in entropy of the distinct rows, with Miller and Madow's correction, at most that of equal shares."""
     counts = {}
     for row in map(tuple, rows):
         counts[row] = counts.get(row, 0) + 1
     n = len(rows)
-    return -sum(c / n * math.log(c / n) for c in counts.values()) + (len(counts) - 1) / (2 * n)
+    corrected = -sum(c / n * math.log(c / n) for c in counts.values()) + (len(counts) - 1) / (2 * n)
+    return min(corrected, math.log(len(counts)))
 
 
 def student_mi(p, q, nu):

@@ -357,7 +357,7 @@ def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None
         if 2 * n_values > len(column):
             raise ValueError(f"{same}, so the MI is infinite; leave it out on one side.")
         if n_values > MOST_COUNTS:
-            warn(f"{same.capitalize()}, so they share all that it tells; leave it out on one side.")
+            warn(f"{same[0].upper()}{same[1:]}, so they share all that it tells; leave it out on one side.")
 
 
 def _heads(values: np.ndarray) -> set[tuple[float, ...]]:

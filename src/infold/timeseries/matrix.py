@@ -208,7 +208,7 @@ def transfer_entropy_matrix(
     grid = read_series({"table": columns}, groups=series["groups"], time=series["time"], reach=1)
     changes = settings.difference > 0
     notes = list(column_notes(differenced(grid) if changes else grid, "table", names, changes=changes))
-    compared = max(one.n_surrogates for one, _ in found)
+    compared = max(one.null.size for one, _ in found)
     if len(pairs) / (compared + 1) > FDR:
         remedy = f"pass n_surrogates={math.ceil(len(pairs) / FDR) - 1} or more"
         if compared < n_surrogates:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from infold.core.copula import null_given
 from infold.core.copula.null_given import NEAREST, local_orders, unconfounded
 
 NONE = tuple(np.zeros(1, bool) for _ in range(3))
@@ -70,7 +71,8 @@ def test_what_is_drawn_of_y_does_not_depend_on_x(rng):
     assert_array_equal(one, two)
 
 
-def test_many_labels_are_only_re_paired_and_all_are_on_request(rng):
+def test_many_labels_are_only_re_paired_and_all_are_on_request(rng, monkeypatch):
+    monkeypatch.setattr(null_given, "NEAR_LABELS", 0.0)
     x, y, z = some(rng)
     label, many = rng.integers(0, 3, 200), rng.integers(0, 30, 200)
     table, masks = np.column_stack([y[:, 0], label, many]), (NONE[0], np.array([False, True, True]), NONE[2])
@@ -82,6 +84,16 @@ def test_many_labels_are_only_re_paired_and_all_are_on_request(rng):
     assert found.draw(seeds).shape == (2, 3, 200)
     assert_array_equal(found.draw(seeds)[1, 2], many[order])
     assert_array_equal(plain.draw(seeds)[1, 1:], table[order, 1:].T)
+
+
+def test_labels_are_only_re_paired_where_rows_of_near_z_are_near(rng):
+    for columns, taken_off in ((1, False), (6, True)):
+        z = rng.normal(size=(200, columns))
+        label = (z[:, :1] + 0.15 * rng.normal(size=(200, 1)) > 0).astype(float)
+        masks = np.ones(1, bool), np.ones(1, bool), np.zeros(columns, bool)
+        found = unconfounded(label, label[::-1], z, masks, 0)
+        assert found.x.taken_off.tolist() == found.y.taken_off.tolist() == [taken_off]
+        assert taken_off or found.pvalue == 1
 
 
 def test_how_far_near_rows_are(rng):
