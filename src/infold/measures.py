@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from .data.checks import check_choice
@@ -21,6 +22,7 @@ METHODS: dict[str, type[MutualInformationEstimator]] = {
     "lnn": LNN,
 }
 DEFAULT_METHOD = "auto"
+COMMON = ("discrete_x", "discrete_y", "missing", "units", "certify")  # what no estimator takes
 NOT_CERTIFIED = (
     "No lower bound is certified: it would need independent rows, and neighbouring ones are alike. If their order "
     "means nothing, shuffle them."
@@ -225,6 +227,8 @@ def make_estimator(
         if name not in known:
             others = [repr(m) for m, other in METHODS.items() if name in other().get_params()]
             remedy = f" {name} belongs to method={' or '.join(others)}." if others else ""
+            if not others and (meant := get_close_matches(name, [*known, *COMMON], 1)):
+                remedy = f" Did you mean {meant[0]}?"
             raise TypeError(
                 f"{name}={options[name]!r} is no parameter of method={method!r}; it takes {', '.join(known)}.{remedy}"
             )

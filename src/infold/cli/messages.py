@@ -22,6 +22,7 @@ OPTIONS = {
     "discrete_[xyz]": "--discrete",
     "groups": "--groups",
     "how": "--prune",
+    "level": "--level",
     "local_distance": "--local-distance",
     "max_queries": "--max-queries",
     "method": "--method",
@@ -35,6 +36,7 @@ OPTIONS = {
     "units": "--units",
 }
 _WHOLE = {"prune(how='conditional')": "--prune conditional", "kind='together'": "--together"}
+_WHOLE |= {"lagged_mutual_information": "infold lags", "transfer_entropy_matrix": "infold network --transfer-entropy"}
 _WHOLE |= {"kind='alone'": "columns alone", "difference=1": "--difference"}
 _VALUE = r"\[[^\]]*\]|'[^']*'|-?\w+(?:\.\d+)?"
 

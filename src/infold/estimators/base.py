@@ -53,8 +53,10 @@ def entropy_of_labels(question: Question, block: str) -> float | None:
 
 
 def _order_notes(question: Question) -> tuple[str, ...]:
-    """Tell where autocorrelated rows make the standard error and the p-value too small; the estimate stays
-    consistent."""
+    """Tell where autocorrelated rows make the standard error and the p-value too small.
+
+    The estimate stays consistent.
+    """
     found = alike_rows(question)
     if found is None or found.by_class:
         return ()
@@ -197,8 +199,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
         return self.mi_
 
     def versions_measure(self, question: Question, redrawn: np.ndarray) -> Measure | None:
-        """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, if there is a faster way than
-        fits.
+        """Return f(versions, n_jobs), the test statistics of versions (B, q, n) of Y, if that is faster than fits.
 
         `redrawn` (q,) are the columns of Y that get new values; others are re-paired.
         """

@@ -93,9 +93,8 @@ def confidence_interval(
     The interval is for the estimator's own expectation at this n. It does not include bias: a kNN estimate in many
     columns can be precise and wrong. Bias changes with the number of rows and of neighbours, so both drifts are
     examined; where one of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof
-    of a small bias:
-    an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks further.
-    `certified`, a lower bound at 95 % for any method and `level`, holds whatever the bias.
+    of a small bias: an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks
+    further. `certified`, a lower bound at 95 % for any method and `level`, holds whatever the bias.
 
     `method="auto"` has a standard error of its own, which includes bias as far as halves of the rows show it. The error
     here is never smaller; where the answer is exactly 0, most subsamples say 0 too, and their spread says nothing.

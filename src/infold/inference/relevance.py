@@ -13,7 +13,7 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.data.kinds import column_kinds
 from infold.data.question import Question, ask, ask_pairwise
 from infold.data.tables import MISSING
-from infold.display import Shown, as_frame, axes_for, pvalue_text
+from infold.display import Shown, as_frame, axes_for, joined, pvalue_text
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types, stamp
 
@@ -180,16 +180,20 @@ class Relevance(Shown):
             plain |= {"x_null": plain_types(self.null_x), "y_null": plain_types(self.null_y)}
         return {**stamp("relevance"), **plain, "n_permutations": self.n_permutations, "columns": self.columns()}
 
+    def _told(self) -> list[dict[str, Any]]:
+        """Return the columns that the text is about; a single column of Y is the target of all, and not one of them."""
+        return [row for row in self.columns() if row["side"] == "x" or self.n_features[1] > 1]
+
     def _found(self) -> list[dict[str, Any]]:
         """Return the columns that matter, highest first."""
-        found = (row for row in self.columns() if row["relevant"])
+        found = (row for row in self._told() if row["relevant"])
         return sorted(found, key=lambda row: (-row["score"], row["pvalue"]))
 
     def _headline(self) -> str:
         source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
         about = "" if self.given is None else " given Z"
         return (
-            f"{len(self._found())} of {len(self.columns())} columns carry information{about} ({self.kind}, "
+            f"{len(self._found())} of {len(self._told())} columns carry information{about} ({self.kind}, "
             f"{self.method}, {source}; level {100 * self.level:g} %)"
         )
 
@@ -201,6 +205,10 @@ class Relevance(Shown):
             yield f"{row['side'].upper()} {row['name']}: ", said
         if len(found) > MOST_LINES:
             yield "", f"and {len(found) - MOST_LINES} more"
+        others = [f"{row['name']} ({pvalue_text(row['pvalue'])})" for row in self._told() if not row["relevant"]]
+        if others:
+            more = [f"and {len(others) - MOST_LINES} more"] if len(others) > MOST_LINES else []
+            yield "not found", joined([*others[:MOST_LINES], *more])
         if self.n_dropped:
             kept = "are used for some columns only" if pairwise else "were dropped"
             yield "rows", f"{self.n_dropped} rows with missing values {kept}"
@@ -549,8 +557,10 @@ def _without(
 
 
 def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) -> dict[str, np.ndarray]:
-    """Return scores, p-values, thresholds and null of the columns of a side; tests may compare other statistics than
-    scores."""
+    """Return scores, p-values, thresholds and null of the columns of a side.
+
+    Tests may compare other statistics than scores.
+    """
     mi, statistic, own = np.array(fits.observed).T
     null_mi, null = fits.null[..., 0], fits.null[..., 1]
     n_permutations, d = null.shape

@@ -72,7 +72,7 @@ def test_what_is_drawn_of_y_does_not_depend_on_x(rng):
 
 
 def test_many_labels_are_only_re_paired_and_all_are_on_request(rng, monkeypatch):
-    monkeypatch.setattr(null_given, "NEAR_LABELS", 0.0)
+    monkeypatch.setattr(null_given, "VERY_NEAR", 0.0)
     x, y, z = some(rng)
     label, many = rng.integers(0, 3, 200), rng.integers(0, 30, 200)
     table, masks = np.column_stack([y[:, 0], label, many]), (NONE[0], np.array([False, True, True]), NONE[2])
@@ -86,7 +86,7 @@ def test_many_labels_are_only_re_paired_and_all_are_on_request(rng, monkeypatch)
     assert_array_equal(plain.draw(seeds)[1, 1:], table[order, 1:].T)
 
 
-def test_labels_are_only_re_paired_where_rows_of_near_z_are_near(rng):
+def test_labels_are_only_re_paired_where_rows_of_near_z_are_very_near(rng):
     for columns, taken_off in ((1, False), (6, True)):
         z = rng.normal(size=(200, columns))
         label = (z[:, :1] + 0.15 * rng.normal(size=(200, 1)) > 0).astype(float)

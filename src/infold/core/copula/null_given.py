@@ -27,6 +27,7 @@ from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
 NEAR_LABELS = 0.2  # of the distance between any two rows: up to this, rows of near Z are near
+VERY_NEAR = 0.05  # up to this, as in one column, labels change places as they are
 LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
 JITTER = 1e-6  # so that of many rows with the same Z any may be near
 TINY = 1e-300
@@ -141,7 +142,7 @@ def unconfounded(
 ) -> Unconfounded:
     """Return the tables that a test of independence given z (n, r) compares.
 
-    Without `labels`, and where rows of near Z are near, columns of few values stay as they are.
+    Without `labels`, and where rows of near Z are very near, columns of few values stay as they are.
     """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
@@ -152,8 +153,7 @@ def unconfounded(
     distances, neighbors = cKDTree(places).query(places, min(NEAREST, n))
     neighbors = neighbors.reshape(n, -1).astype(np.int64)
     apart = _apart(places, distances, rng)
-    # Where rows of near Z are near, they may change places as they are: chances would only add noise.
-    labels = labels and apart > NEAR_LABELS
+    labels = labels and apart > VERY_NEAR  # else chances only add noise, and follow no steep change
     sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
     pvalue = _alike_pvalue([side.values[:, side.taken_off] for side in sides], neighbors, places)
     return Unconfounded(*sides, neighbors, pvalue, apart)
