@@ -175,7 +175,7 @@ def test_the_file_is_read_once(data, tmp_path):
         (["diagnose", "FILE", *SIDES, "-k", "80"], "80"),
         (["estimate", "FILE", *SIDES, "--level", "0.9"], "--level is for --ci"),
         (["estimate", "FILE", *SIDES, "--ci", "--permutations", "9"], "--permutations is for --test"),
-        (["estimate", "FILE", *SIDES, "--ci", "--level", "2", "--method", "ksg"], "level=2"),
+        (["estimate", "FILE", *SIDES, "--ci", "--level", "2", "--method", "ksg"], "--level 2"),
         (["report", "FILE", *SIDES, "-o", "page.pdf"], "suffix '.pdf'"),
         (["report", "FILE", *SIDES, "-o", "no/page.html"], "not a directory"),
     ],

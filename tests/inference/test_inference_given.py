@@ -36,7 +36,7 @@ def test_relevance_given_z_finds_what_z_does_not_tell():
     assert (found.method, found.given, found.n_features) == ("ksg", ("p", "q"), (3, 2, 2))
     assert np.isnan(found.threshold_x).all()
     assert found.scores_x[0] == infold.KSG(20).fit(X[["a"]], Y, Z).mi_
-    assert "1 of 4 columns carry information given Z" in repr(found)
+    assert "2 of 5 columns carry information given Z" in repr(found)
     plain = json.loads(json.dumps(found.to_dict()))
     assert (plain["given"], plain["z_kinds"]) == (["p", "q"], ["continuous"] * 2)
 
