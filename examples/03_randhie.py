@@ -66,7 +66,7 @@ fig.suptitle("Filled: relevant at the 5 % level", fontsize=10)
 
 # %%
 # Now `lpi` carries nothing, and illness comes first, as one would hope. Coinsurance, which had been assigned at
-# random, shows clearly, ten times as strong as among person-years, because averages over years are less noisy than
+# random, shows clearly, four times as strong as among person-years, because averages over years are less noisy than
 # single years. The picture says in which direction:
 fig, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 levels = sorted(family.lncoins.unique())
