@@ -22,10 +22,7 @@ from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, pro
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
 ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
-RATIO_ROWS, RATIO_NEIGHBORS = (
-    500,
-    15,
-)  # rows that kernel ratios are fitted on, and asked of; neighbours within their width
+RATIO_ROWS, RATIO_NEIGHBORS = 500, 15  # that kernel ratios are fitted on, and asked of; that are within their width
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
 SUMMARY_RIDGE = 0.1
 MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows they are tried on
@@ -111,11 +108,12 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
 
 
-def sum_overcount(pairs: Sequence[Tables]) -> float:
-    """Return what a sum over pairs (a, b) counts twice, in nats; codes and parities show it to no test of two pairs.
+def share_counted_twice(pairs: Sequence[Tables]) -> float:
+    """Return the share of a sum over pairs (a, b) that is counted twice; codes and parities show it to no test of two.
 
     Each pair gets a kernel ratio, fitted on some rows and asked of all pairings of others. Alone each has its own
-    normalisation; that of their sum is 0 if the pairs are independent of each other, on one side at least.
+    normalisation; that of their sum is 0 if the pairs are independent of each other, on one side at least. Kernels blur
+    what the pairs say and what they say twice alike, hence a share.
     """
     if len(pairs) < 2:
         return 0.0
@@ -126,7 +124,8 @@ def sum_overcount(pairs: Sequence[Tables]) -> float:
     for a, b in pairs:
         ratios = kernel_critic(a[fit], b[fit], (RATIO_NEIGHBORS,))(a[use], b[use])[0].astype(float)
         total += ratios - log_normalisation(ratios)[0]
-    return max(counted_twice(total), 0.0)
+    twice, said = counted_twice(total), float(np.trace(total)) / use.size
+    return min(twice / max(said, twice), 1.0) if twice > 0 else 0.0
 
 
 def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:

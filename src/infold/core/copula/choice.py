@@ -18,7 +18,7 @@ from infold.parallel.scheduler import blas, run
 
 from ..knn.discrete import is_discrete, row_codes
 from ..random import draw_seeds
-from .blocks import Block, partitions, sum_overcount
+from .blocks import Block, partitions, share_counted_twice
 from .crossfit import deal
 from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
@@ -241,7 +241,9 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
     known = dict(zip(different, found_in, strict=True))
     for blocks in all_blocks:
         parts = [known[_key(block)] for block in blocks]
-        twice = sum_overcount([(scores.even_x[:, i], scores.even_y[:, j]) for i, j in blocks])
+        twice = sum(part.mi for part in parts) * share_counted_twice(
+            [(scores.even_x[:, i], scores.even_y[:, j]) for i, j in blocks]
+        )
 
         def refit(of_x: Rows, of_y: Rows, parts: Sequence[Candidate] = tuple(parts), twice: float = twice) -> float:
             return sum(part.refit(of_x, of_y) for part in parts if part.refit is not None) - twice

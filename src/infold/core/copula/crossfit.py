@@ -29,6 +29,7 @@ N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth o
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
 SHARP, WIDER = 1, (2, 4)  # a single neighbour; times as many, to see what KSG loses by the width of neighbourhoods
 SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
+STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
 
 
 class Split(NamedTuple):
@@ -54,11 +55,12 @@ def sharpened(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray, sharp: n
 
     `wider` and `widest` have two and four times as many neighbours as `usual`. The loss grows in proportion to their
     number where densities are smooth, and more slowly at edges, so a line through two of them, down to no neighbours,
-    does not overshoot. Where it grows faster, neighbourhoods have become larger than clusters, and nothing is given
-    back. Fine structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
+    does not overshoot. Where it grows faster, or hardly any more, neighbourhoods have become larger than clusters, and
+    nothing is given back. Fine structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
     """
     near, far = ((usual - wide) / (times - 1) for times, wide in zip(WIDER, (wider, widest), strict=True))
-    if far.mean() > SURELY_LOSES * mean_error(far) and (far - near).mean() < SURELY_LOSES * mean_error(far - near):
+    outgrown = (far - near).mean() > SURELY_LOSES * mean_error(far - near) or far.mean() < STILL_GROWS * near.mean()
+    if far.mean() > SURELY_LOSES * mean_error(far) and not outgrown:
         usual = usual + (near if near.mean() < far.mean() else far)
     more = sharp - usual
     return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual

@@ -14,7 +14,7 @@ from .ratios import counted_twice
 ALPHA_RANK = 0.01  # level of each step of the test for the number of canonical pairs
 FLAT = 1e-6  # a direction this narrow beside the widest is rounding noise
 MOST_OF_ROWS = 0.9  # columns beyond this share of the rows leave no degrees of freedom for the noise
-RE_PAIRED_ROWS = 1500  # all pairings of so many rows tell a log ratio's normalisation well enough
+RE_PAIRED_ROWS = 1000  # all pairings of so many rows tell a log ratio's normalisation well enough
 
 
 class GaussianPart(NamedTuple):

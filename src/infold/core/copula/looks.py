@@ -20,13 +20,13 @@ from .discriminant import discriminant_local
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
 from .neighbors import ksg_local, mean_error
 from .scores import Scores, tied_ranks
-from .surrogates import radii_excess, turned_excesses
+from .surrogates import BATCH, Excess, radii_excess, turned_excesses
 from .views import RADIUS_NEIGHBORS, Pair, radii, refutes_spheres
 
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
 DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
-GAUSSIAN, CLASSES = "gaussian", "classes"
+GAUSSIAN, CLASSES, RADII = "gaussian", "classes", "radii"
 
 Rows = np.ndarray
 Refit = Callable[[Rows, Rows], float]  # the same look at some rows of x, paired with some rows of y
@@ -152,25 +152,36 @@ def guided_candidates(
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
     if n_columns == 2:  # the columns are all there is to see
         return [], []
-    k, seeds = setting.n_neighbors, setting.seeds
+    seeds = setting.seeds
     of_radii = radii_excess(pair, seeds)
 
-    def again(of_x: Rows, of_y: Rows) -> float:
+    def radii_again(of_x: Rows, of_y: Rows) -> float:
         return float(ksg_local(radii(pair.a[of_x], pair.b[of_y]), RADIUS_NEIGHBORS).mean())
 
-    evidence = [Evidence(of_radii.pvalue, again)]
+    evidence = [Evidence(of_radii.pvalue, radii_again)]
     if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still tell of dependence, but not how much there is
         return [], evidence
-    found = {f"turned {i + 1}": e for i, e in enumerate(turned_excesses(pair, k, seeds, n_jobs=setting.n_jobs))}
-    found["radii"] = of_radii
+
+    def excesses(pair: Pair, n_seeds: int, n_jobs: int | None) -> dict[str, Excess]:
+        turned = turned_excesses(pair, setting.n_neighbors, seeds[:n_seeds], n_jobs=n_jobs)
+        return {f"turned {i + 1}": e for i, e in enumerate(turned)}
+
     candidates = []
-    for view, e in found.items():
+    for view, e in (excesses(pair, len(seeds), setting.n_jobs) | {RADII: of_radii}).items():
+
+        def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
+            some = pair.rows(of_x, of_y)
+            again = radii_excess(some, seeds) if view == RADII else excesses(some, BATCH, 1).get(view)
+            if again is None:  # too few rows for the columns
+                return math.nan
+            return gaussian_part(some.a, some.b).mi + max(again.value, 0.0) - 2 * gaussian.overcount
+
         # A wrong guide makes wrong surrogates: what it counts twice, the excess may count as well.
         excess = weigh(e.value, e.pvalue, n_columns, gaussian.linear) * e.value - gaussian.overcount
         if excess > 0:
             error = math.hypot(gaussian.standard_error, e.deviation, sampling_error(excess, n))
-            mi = gaussian.linear + excess
-            candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(e.local, mi)))
+            mi, local = gaussian.linear + excess, shifted(e.local, gaussian.linear + excess)
+            candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=local, refit=refit))
     return candidates, evidence
 
 

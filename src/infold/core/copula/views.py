@@ -34,6 +34,10 @@ class Pair(NamedTuple):
     rest_a: np.ndarray
     rest_b: np.ndarray
 
+    def rows(self, of_a: np.ndarray, of_b: np.ndarray) -> Pair:
+        """Return the pair of some rows of a and some rows of b."""
+        return Pair(self.a[of_a], self.b[of_b], self.rest_a[of_a], self.rest_b[of_b])
+
 
 def refutes_spheres(a: np.ndarray, b: np.ndarray, n_pairs: int) -> bool:
     """Return whether a side, once whitened, is surely not the same in all directions.
