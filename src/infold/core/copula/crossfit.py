@@ -27,9 +27,13 @@ COUNTS = (1, 4, 9)  # coordinates per side
 MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they share a scale
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
-SHARP, WIDER = 1, (2, 4)  # a single neighbour; times as many, to see what KSG loses by the width of neighbourhoods
+WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
+FINER = 8.0  # by which one side is stretched beside the other: MI stays as it is, and neighbourhoods become narrower
 SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
+
+
+Look = list[tuple[Tables, np.ndarray]]  # tables, and the rows to judge by them
 
 
 class Split(NamedTuple):
@@ -50,20 +54,19 @@ def deal(n: int, rng: np.random.Generator) -> list[Split]:
     return splits
 
 
-def sharpened(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+def regained(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray) -> np.ndarray:
     """Return local values with what KSG surely loses by the width of neighbourhoods given back.
 
     `wider` and `widest` have two and four times as many neighbours as `usual`. The loss grows in proportion to their
     number where densities are smooth, and more slowly at edges, so a line through two of them, down to no neighbours,
     does not overshoot. Where it grows faster, or hardly any more, neighbourhoods have become larger than clusters, and
-    nothing is given back. Fine structure shows to a single neighbour alone: `sharp` is taken where it surely says more.
+    nothing is given back.
     """
     near, far = ((usual - wide) / (times - 1) for times, wide in zip(WIDER, (wider, widest), strict=True))
     outgrown = (far - near).mean() > SURELY_LOSES * mean_error(far - near) or far.mean() < STILL_GROWS * near.mean()
     if far.mean() > SURELY_LOSES * mean_error(far) and not outgrown:
-        usual = usual + (near if near.mean() < far.mean() else far)
-    more = sharp - usual
-    return sharp if more.mean() > SURELY_SHARPER * mean_error(more) else usual
+        return usual + (near if near.mean() < far.mean() else far)
+    return usual
 
 
 def bump_views(a: np.ndarray, b: np.ndarray, labels: tuple[bool, bool], split: Split, seed: int) -> dict[str, Tables]:
@@ -116,15 +119,16 @@ def free_locals(
 ) -> dict[str, np.ndarray]:
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
-    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. What
-    KSG loses by the width of neighbourhoods is given back to the look that says most. `only` names a single look.
+    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. The
+    columns are also looked at with one side stretched: fast waves need finer neighbourhoods along it. What KSG loses by
+    the width of neighbourhoods is given back to the look that says most. `only` names a single look.
     """
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
     if all(labels):
         return {COLUMNS: label_local(a, b, seed)}
     judged = np.concatenate([split.use for split in splits])
-    views: dict[str, list[tuple[Tables, np.ndarray]]] = {}  # tables, and the rows to judge
+    views: dict[str, Look] = {}
     if max(n_columns) <= MOST_COLUMNS:
         views[COLUMNS] = [((a, b), judged)]
     if sum(n_columns) > 2 and only != COLUMNS:
@@ -135,20 +139,21 @@ def free_locals(
     if only is not None:
         views = {only: views[only]}
 
-    def judge(names: Sequence[str], ks: Sequence[int]) -> list[np.ndarray]:
-        tasks = [(*part, one) for name in names for one in ks for part in views[name]]
+    def judge(looks: Sequence[Look], ks: Sequence[int]) -> list[np.ndarray]:
+        tasks = [(*part, one) for look in looks for one in ks for part in look]
         values = iter(run(judged_local, tasks, n_jobs=n_jobs, label="looks", verbose=verbose))
-        return [np.concatenate([next(values) for _ in views[name]]) for name in names for _ in ks]
+        return [np.concatenate([next(values) for _ in look]) for look in looks for _ in ks]
 
-    found = dict(zip(views, judge(list(views), [k]), strict=True))
+    found = dict(zip(views, judge(list(views.values()), [k]), strict=True))
+    if COLUMNS in views:
+        finer = [[((a * scale, b), judged)] for scale in (FINER, 1 / FINER)]
+        for look, values in zip(finer, judge(finer, [k]), strict=True):
+            if (values - found[COLUMNS]).mean() > SURELY_SHARPER * mean_error(values - found[COLUMNS]):
+                views[COLUMNS], found[COLUMNS] = look, values
     rows = min(rows_per_label(side[:, origin.label]) for side, origin in zip((a, b), both, strict=True))
     if rows >= 2 * max(WIDER) * k:  # among the few rows of a label, many neighbours are all: no loss by their width
         most = max(found, key=lambda name: found[name].mean())
-        wider, widest, sharp = judge([most], [*(times * k for times in WIDER), SHARP])
-        codes = row_codes(tied_ranks(np.hstack([a, b])).T)
-        is_copy = np.bincount(codes)[codes[judged]] > 1
-        # A copy's nearest neighbour is itself once more, which tells nothing.
-        found[most] = sharpened(found[most], wider, widest, np.where(is_copy, found[most], sharp))
+        found[most] = regained(found[most], *judge([views[most]], [times * k for times in WIDER]))
     local = {name: np.full(len(a), np.nan) for name in found}
     for name, values in found.items():
         local[name][judged] = values
