@@ -17,7 +17,7 @@ from ..knn.discrete import local_discrete, row_codes
 from ..knn.information import shared_spaces
 from .coordinates import curved, draw_centres, ridge_cca
 from .labels import Origin, label_entropy, plain
-from .neighbors import Tables, judged_local, mean_error
+from .neighbors import Tables, judged_local, mean_error, stretched
 from .scores import tied_ranks
 
 FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more folds: each row to learn from counts
@@ -28,8 +28,7 @@ MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they sha
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
 WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
-FINER = 8.0  # by which one side is stretched beside the other: MI stays as it is, and neighbourhoods become narrower
-SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
+SURELY_LOSES = 2.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
 
 
@@ -119,9 +118,8 @@ def free_locals(
 ) -> dict[str, np.ndarray]:
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
-    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. The
-    columns are also looked at with one side stretched: fast waves need finer neighbourhoods along it. What KSG loses by
-    the width of neighbourhoods is given back to the look that says most. `only` names a single look.
+    With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. What
+    KSG loses by the width of neighbourhoods is given back to the look that says most. `only` names a single look.
     """
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
@@ -130,7 +128,7 @@ def free_locals(
     judged = np.concatenate([split.use for split in splits])
     views: dict[str, Look] = {}
     if max(n_columns) <= MOST_COLUMNS:
-        views[COLUMNS] = [((a, b), judged)]
+        views[COLUMNS] = [(stretched((a, b), k), judged)]
     if sum(n_columns) > 2 and only != COLUMNS:
         tasks = [(a, b, labels, split, seed) for split in splits]
         parts = run(bump_views, tasks, n_jobs=n_jobs, label="coordinates", verbose=verbose)
@@ -145,11 +143,6 @@ def free_locals(
         return [np.concatenate([next(values) for _ in look]) for look in looks for _ in ks]
 
     found = dict(zip(views, judge(list(views.values()), [k]), strict=True))
-    if COLUMNS in views:
-        finer = [[((a * scale, b), judged)] for scale in (FINER, 1 / FINER)]
-        for look, values in zip(finer, judge(finer, [k]), strict=True):
-            if (values - found[COLUMNS]).mean() > SURELY_SHARPER * mean_error(values - found[COLUMNS]):
-                views[COLUMNS], found[COLUMNS] = look, values
     rows = min(rows_per_label(side[:, origin.label]) for side, origin in zip((a, b), both, strict=True))
     if rows >= 2 * max(WIDER) * k:  # among the few rows of a label, many neighbours are all: no loss by their width
         most = max(found, key=lambda name: found[name].mean())

@@ -20,7 +20,7 @@ from .blocks import apart, share_counted_twice
 from .coordinates import whitened
 from .crossfit import Split
 from .gaussian import Spread, pairing_moments
-from .neighbors import Tables, judged_local
+from .neighbors import Tables, judged_local, stretched
 from .screen import ORDERS, rank_waves
 
 MAX_COLUMNS, MAX_RESPONSES = 60, 100  # columns whose products, and columns whose waves, are compared
@@ -121,8 +121,9 @@ def split_local(
     pairs = [(white @ found[c], even[:, [c]]) for c in columns]
     for group in apart(pairs, owners[np.array(columns, np.intp)]):
         basis = common_directions([found[columns[g]] for g in group])
-        parts.append((white @ basis, even[:, [columns[g] for g in group]]))
-        local += judged_local(parts[-1], split.use, k)
+        part = stretched((white @ basis, even[:, [columns[g] for g in group]]), k)
+        local += judged_local(part, split.use, k)
+        parts.append(part)
     return local, columns, parts
 
 
