@@ -22,7 +22,8 @@ from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, pro
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
 ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
-RATIO_ROWS, RATIO_NEIGHBORS = 500, 15  # that kernel ratios are fitted on, and asked of; that are within their width
+RATIO_ROWS, RATIO_NEIGHBORS = 350, 15  # that kernel ratios are fitted on, and asked of; that are within their width
+MOST_WAVES = 100  # that are compared in threes: the time grows with the third power
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
 SUMMARY_RIDGE = 0.1
 MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows they are tried on
@@ -79,12 +80,12 @@ def join(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> list[Block
 def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[list[int]]:
     """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
 
-    Pairs with the same owner are in one group. Every wave of one column is compared with every wave of another. What is
-    too weak to be seen of single columns may add up, as where rare classes exclude each other: if the correlations that
-    are left are too large in sum, on both sides, all pairs are one group.
+    Pairs with the same owner are in one group. Every wave of one column is compared with every wave of another, and
+    with products of two. What is too weak to be seen of single columns may add up, as where rare classes exclude each
+    other: if the correlations that are left are too large in sum, on both sides, all pairs are one group.
     """
     count = len(pairs)
-    linked, sums = np.ones((count, count), bool), []
+    linked, in_threes, sums = np.ones((count, count), bool), np.ones((count, count), bool), []
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
         waves = rank_waves(np.hstack(sides), max(ORDERS))
@@ -95,6 +96,8 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
         sums.append((squares, np.outer(n_columns, n_columns)))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
+        in_threes &= linked_in_threes(waves[:2], owner)
+    linked |= in_threes
     if owners is not None:
         linked |= owners[:, None] == owners
     _, label = connected_components(linked, directed=False)
@@ -106,6 +109,28 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     ):
         return [list(range(count))]
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
+
+
+def linked_in_threes(waves: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    """Return which two owners (count, count) depend on each other once a third is known, as in sums modulo a number.
+
+    Waves (order, n, p) have owners (p,). The product of two owners' waves is compared with the waves of a third.
+    """
+    order, n, p = waves.shape
+    count, n_waves = int(owner.max()) + 1, order * p
+    linked = np.zeros((count, count), bool)
+    if count < 3 or n_waves > MOST_WAVES:
+        return linked
+    columns = waves.transpose(1, 0, 2).reshape(n, n_waves) * math.sqrt(n)  # of variance 1
+    of = np.tile(owner, order)
+    least = norm.isf(ALPHA_APART / 2 / (n_waves**3 / 6)) / math.sqrt(n)
+    for i in range(n_waves):
+        later = np.flatnonzero(of > of[i])
+        found = np.abs((columns[:, i, None] * columns[:, later]).T @ columns / n) > least
+        for j, third in np.argwhere(found & (of[later][:, None] < of)):
+            some = [of[i], of[later[j]], of[third]]
+            linked[np.ix_(some, some)] = True
+    return linked
 
 
 def share_counted_twice(pairs: Sequence[Tables]) -> float:
