@@ -1,11 +1,16 @@
 """Blocks: which columns belong together, and which blocks may be added up."""
 
+import itertools
+
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from scipy.stats import norm
 
 from infold.core.copula import blocks
 from infold.core.copula.labels import plain
 from infold.core.copula.scores import Scores, normal_scores
+from infold.core.copula.screen import rank_waves
 
 
 def as_sets(found):
@@ -89,18 +94,49 @@ def test_indicators_of_one_label_stay_together(rng):
     assert blocks.apart(pairs, np.array([0, 1, 0])) == [[0, 2], [1]]
 
 
+def sums_modulo(rng, n, base):
+    """Return four columns (n, 4), any two of which tell nothing of a third, but three do of the fourth."""
+    a, b = rng.integers(0, base, (2, n))
+    return np.column_stack([a, b, (a + b) % base, (a + 2 * b) % base]) + rng.random((n, 4))
+
+
 @pytest.mark.slow
-def test_what_no_two_blocks_show_is_taken_off_a_sum():
+def test_blocks_that_depend_in_threes_on_both_sides_are_one():
     rng = np.random.default_rng(0)
-    bits = rng.integers(0, 2, size=(600, 3))
-    masks = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
-    sign = 1.0 - 2 * ((bits @ masks.T) % 2)  # seven columns, any two of them independent, of three bits
+    x, y = sums_modulo(rng, 600, 5), rng.normal(size=(600, 4))
+    assert len(blocks.apart([(x[:, [i]], x[:, [i]]) for i in range(4)])) == 1
+    assert len(blocks.apart([(x[:, [i]], y[:, [i]]) for i in range(4)])) == 4  # one side is enough to add up
+
+
+@pytest.mark.slow
+def test_links_in_threes_match_their_definition():
+    rng = np.random.default_rng(1)
+    columns = np.column_stack([sums_modulo(rng, 300, 3), rng.normal(size=(300, 2))])
+    owner = np.array([0, 1, 2, 2, 3, 4])
+    waves = rank_waves(columns, 2)
+    least = norm.isf(blocks.ALPHA_APART / 2 / (12**3 / 6)) / np.sqrt(300)
+    expected = np.zeros((5, 5), bool)
+    for (i, a), (j, b), (k, c) in itertools.combinations(enumerate(owner), 3):
+        if len({a, b, c}) == 3:
+            found = np.einsum("in,jn,kn->ijk", waves[:, :, i], waves[:, :, j], waves[:, :, k]) * np.sqrt(300)
+            if np.abs(found).max() > least:
+                expected[np.ix_([a, b, c], [a, b, c])] = True
+    assert_array_equal(blocks.linked_in_threes(waves, owner), expected)
+    assert expected[0, 1]
+    assert not expected[3, 4]
+
+
+@pytest.mark.slow
+def test_what_no_three_blocks_show_is_taken_off_a_sum():
+    rng = np.random.default_rng(0)
+    sign = rng.choice([-1, 1], size=(600, 4))
+    sign = np.column_stack([sign, sign.prod(axis=1)])  # any four of five are independent
     x, y = (sign * np.abs(rng.normal(size=sign.shape)) for _ in range(2))
-    pairs = [(x[:, [i]], y[:, [i]]) for i in range(7)]
-    assert len(blocks.apart(pairs)) == 7
-    # Seven times log 2 where there are three: four are too many. Kernels smooth, so they see a little less.
-    assert 2.0 < blocks.sum_overcount(pairs) < 3.0
+    pairs = [(x[:, [i]], y[:, [i]]) for i in range(5)]
+    assert len(blocks.apart(pairs)) == 5
+    # Five times log 2 where there are four. Kernels smooth, so they see it only roughly.
+    assert 0.1 < blocks.share_counted_twice(pairs) < 0.3
     free = rng.normal(size=(600, 14))
     apart = [(free[:, [i]], free[:, [i]] + 0.5 * free[:, [i + 7]]) for i in range(7)]
-    assert blocks.sum_overcount(apart) < 0.5
-    assert blocks.sum_overcount(pairs[:1]) == 0
+    assert blocks.share_counted_twice(apart) < 0.1
+    assert blocks.share_counted_twice(pairs[:1]) == 0

@@ -7,7 +7,7 @@ from reference import neighbors as naive
 
 from infold.core.copula import crossfit
 from infold.core.copula.labels import Origin, plain
-from infold.core.copula.neighbors import judged_local, ksg_local
+from infold.core.copula.neighbors import judged_local, ksg_local, stretched
 from infold.core.copula.scores import even_scores
 
 
@@ -36,22 +36,27 @@ def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
 def test_what_wide_neighbourhoods_surely_lose_is_given_back(rng):
     usual = rng.normal(size=400)
     noise = rng.normal(size=400)
-    assert_array_equal(crossfit.sharpened(usual, usual + noise, usual + noise, usual), usual)
+    assert_array_equal(crossfit.regained(usual, usual + noise, usual + noise), usual)
     wider, widest = usual - 0.4 + noise, usual - 0.9 + noise  # more slowly than in proportion
-    found = crossfit.sharpened(usual, wider, widest, usual)
+    found = crossfit.regained(usual, wider, widest)
     assert_allclose(found, usual + (usual - widest) / 3)
 
 
 def test_nothing_is_given_back_where_neighbourhoods_outgrow_clusters(rng):
     usual = rng.normal(size=400)
-    found = crossfit.sharpened(usual, usual - 0.1, usual - 0.9 + rng.normal(size=400), usual)
-    assert_array_equal(found, usual)
+    faster = crossfit.regained(usual, usual - 0.1, usual - 0.9 + rng.normal(size=400))
+    hardly = crossfit.regained(usual, usual - 3 + rng.normal(size=400), usual - 3.3 + rng.normal(size=400))
+    assert_array_equal(faster, usual)
+    assert_array_equal(hardly, usual)
 
 
-def test_one_neighbour_is_taken_only_where_it_surely_says_more(rng):
-    usual = rng.normal(size=400)
-    sharp = usual + 0.5 + rng.normal(size=400)
-    assert_array_equal(crossfit.sharpened(usual, usual, usual, sharp), sharp)
+def test_a_side_is_stretched_only_along_fast_waves(rng):
+    x = rng.normal(size=(400, 1))
+    wave, line = (f + 0.1 * rng.normal(size=(400, 1)) for f in (np.sin(8 * x), x))
+    for tables, scale in (((x, wave), 8), ((wave, x), 1 / 8), ((x, line), 1)):
+        u, v = stretched(tables, 3)
+        assert_array_equal(u, scale * tables[0])
+        assert_array_equal(v, tables[1])
 
 
 @pytest.mark.slow
