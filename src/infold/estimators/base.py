@@ -13,6 +13,7 @@ from infold.data.checks import check_count, warn
 from infold.data.order import alike_rows
 from infold.data.question import Question, ask
 from infold.data.tables import listed
+from infold.parallel.scheduler import interruptible
 
 if TYPE_CHECKING:
     from infold.core.knn.information import Spaces
@@ -135,7 +136,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(question.names[0], dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._fit(question)
+        interruptible(self._fit, question)
         if self.knows_pvalue and self.mi_:
             self._notes += _order_notes(question)
         for doubt in (*self._doubts, *self._sparse_classes(question)):
