@@ -243,7 +243,7 @@ def test_the_answer_in_bits_in_json_and_in_words(linked):
     }
     assert plain["n_permutations"] == 19
     assert "2 of 5 columns" in repr(nats)
-    assert "X a: " in repr(nats)
+    assert "X a  " in repr(nats)
 
 
 @pytest.mark.parametrize(

@@ -59,14 +59,7 @@ def _order_notes(question: Question) -> tuple[str, ...]:
     The estimate stays consistent.
     """
     found = alike_rows(question)
-    if found is None or found.by_class:
-        return ()
-    remedy = "thin the rows" if "Z" in question.blocks else f"a test with block={found.block} allows for that"
-    remedy += ", or ask for lags (lagged_mutual_information)"
-    return (
-        f"{found.describe()}. If they are in order of time, the standard error and the p-value are too small; "
-        f"{remedy}.",
-    )
+    return () if found is None or found.by_class else (found.note(given="Z" in question.blocks),)
 
 
 FEW_ROWS = 4  # per combination of classes: with fewer, Miller and Madow's correction is far too small

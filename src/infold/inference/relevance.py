@@ -13,7 +13,7 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.data.kinds import column_kinds
 from infold.data.question import Question, ask, ask_pairwise
 from infold.data.tables import MISSING
-from infold.display import Shown, as_frame, axes_for, joined, pvalue_text
+from infold.display import TIED, Shown, as_frame, axes_for, joined, pvalue_text
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types, stamp
 
@@ -190,29 +190,35 @@ class Relevance(Shown):
         return sorted(found, key=lambda row: (-row["score"], row["pvalue"]))
 
     def _headline(self) -> str:
-        source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
         about = "" if self.given is None else " given Z"
-        return (
-            f"{len(self._found())} of {len(self._told())} columns carry information{about} ({self.kind}, "
-            f"{self.method}, {source}; level {100 * self.level:g} %)"
-        )
+        count = len(self._told())
+        return f"{len(self._found())} of {count} columns carry information{about} (level {100 * self.level:g}{TIED}%)"
+
+    def _items(self) -> Iterator[tuple[str, str]]:
+        found = self._found()
+        for row in found[:MOST_LINES]:
+            rows = f", {row['n_samples']} rows" if self._is_pairwise else ""
+            score = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
+            yield f"{row['side'].upper()} {row['name']}", score
+        if len(found) > MOST_LINES:
+            yield f"and {len(found) - MOST_LINES} more", ""
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        found, pairwise = self._found(), any(row["n_samples"] != self.n_samples for row in self.columns())
-        for row in found[:MOST_LINES]:
-            rows = f", {row['n_samples']} rows" if pairwise else ""
-            said = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
-            yield f"{row['side'].upper()} {row['name']}: ", said
-        if len(found) > MOST_LINES:
-            yield "", f"and {len(found) - MOST_LINES} more"
         others = [f"{row['name']} ({pvalue_text(row['pvalue'])})" for row in self._told() if not row["relevant"]]
         if others:
             more = [f"and {len(others) - MOST_LINES} more"] if len(others) > MOST_LINES else []
             yield "not found", joined([*others[:MOST_LINES], *more])
+        source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
+        columns = "each column alone" if self.kind == ALONE else "columns together, each shuffled in turn"
+        yield "method", f"{self.method}, {columns}; {source}"
         if self.n_dropped:
-            kept = "are used for some columns only" if pairwise else "were dropped"
+            kept = "are used for some columns only" if self._is_pairwise else "were dropped"
             yield "rows", f"{self.n_dropped} rows with missing values {kept}"
         yield from (("note", note) for note in self.notes)
+
+    @property
+    def _is_pairwise(self) -> bool:
+        return bool((np.concatenate([self.rows_x, self.rows_y]) != self.n_samples).any())
 
 
 COLUMN_FIELDS = ("names", "scores", "pvalues", "threshold", "relevant", "rows")
