@@ -445,7 +445,12 @@ def column_relevance(
         sides |= {f"{name}_{side}": values for name, values in found.items()}
         sides[f"rows_{side}"] = np.array(rows[of_side])
         start += d
-    told = _few_rows_note(question, rows, estimator.n_neighbors), autocorrelation_note(question, shuffle), *about_z
+    told = (
+        _few_rows_note(question, rows, estimator.n_neighbors),
+        _no_score_note(question, sides, level),
+        autocorrelation_note(question, shuffle),
+        *about_z,
+    )
     return Relevance(
         **sides,
         kind=kind,
@@ -590,16 +595,37 @@ def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) ->
 
 def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) -> Note | None:
     """Tell of columns with too few rows for a score."""
-    labels = [
+    few = [label for label, count in zip(_labels(question), rows, strict=True) if count <= n_neighbors]
+    return Note(f"Too few rows have all the values that a score needs: {_first(few)}.", urgent=True) if few else None
+
+
+def _no_score_note(question: Question, sides: Mapping[str, np.ndarray], level: float) -> Note | None:
+    """Tell of columns that are relevant without a score above 0."""
+    scores, pvalues = (np.concatenate([sides[f"{what}_{side}"] for side in "xy"]) for what in ("scores", "pvalues"))
+    found = (pvalues <= level + ROUNDING) & (scores <= 0)
+    if question.n_features[1] == 1:
+        found[-1] = False  # the target of all the others
+    weak = [label for label, one in zip(_labels(question), found, strict=True) if one]
+    if not weak:
+        return None
+    return Note(
+        f"Relevant, but with no score above 0: {_first(weak)}. A test can detect a dependence that is too weak to be "
+        f"measured."
+    )
+
+
+def _labels(question: Question) -> list[str]:
+    """Return how notes name the columns of X and Y."""
+    return [
         f"{side} {names[i]!r}" if names else f"{side} {i}"
         for side, names, d in zip("XY", question.names, question.n_features, strict=False)
         for i in range(d)
     ]
-    few = [label for label, count in zip(labels, rows, strict=True) if count <= n_neighbors]
-    if not few:
-        return None
-    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-    return Note(f"Too few rows have all values that a score needs: {', '.join(few[:5])}{more}.", urgent=True)
+
+
+def _first(labels: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
 
 
 def check_permutations(n_permutations: int, level: float) -> None:

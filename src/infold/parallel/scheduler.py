@@ -13,6 +13,7 @@ waits for a thread that does, and `in_slices` cuts one long loop into short ones
 
 from __future__ import annotations
 
+import numbers
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
@@ -44,7 +45,14 @@ def n_workers(n_jobs: int | None) -> int:
         return 1
     if hasattr(get_active_backend()[0], "client"):  # a Dask cluster takes whole estimates; their parts stay here
         with joblib.parallel_config("threading"):
-            return int(joblib.effective_n_jobs(n_jobs))
+            return _effective(n_jobs)
+    return _effective(n_jobs)
+
+
+def _effective(n_jobs: int | None) -> int:
+    """Return the number of workers that joblib makes of `n_jobs`."""
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None; pass -1 for all cores.")
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -169,7 +177,7 @@ def as_finished(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (i, function(*jobs[i])) in the order in which they are finished; parameters as in `in_order`."""
     inner, backend = in_parallel_task(), get_active_backend(prefer=prefer)[0]
-    workers = 1 if inner else int(joblib.effective_n_jobs(n_jobs))
+    workers = 1 if inner else _effective(n_jobs)
     if not inner and hasattr(backend, "client"):
         from .cluster import on_cluster
 
