@@ -126,8 +126,8 @@ def trust_pictures(report: Report) -> list[Picture]:
                 plot_drift(diagnosis, over="neighbors", ax=_axes()),
                 f"Estimates with {min(diagnosis.over_neighbors)} to {max(diagnosis.over_neighbors)} neighbours, from "
                 f"{number(min(values))} to {number(max(values))} {units}.",
-                "The estimate with other numbers of neighbours. A flat line is a good sign; a falling one says that "
-                "the data have finer structure than the sample can show.",
+                "The estimate with other numbers of neighbours. A flat line is a good sign; a falling one shows "
+                "that the data have finer structure than the sample can resolve.",
             )
         )
     listed = ", ".join(f"{name} {number(value)}" for name, value in diagnosis.methods.items())
@@ -178,9 +178,9 @@ def local_pictures(report: Report) -> list[Picture]:
 def column_pictures(report: Report) -> list[Picture]:
     """Return the figures of relevance."""
     captions = {
-        "alone": "What each column, by itself, says about the whole other side.",
-        "together": "What all columns together lose when this one is shuffled. High where a column adds what no other "
-        "one has; low for a copy of another.",
+        "alone": "What each column, by itself, tells about the whole other side.",
+        "together": "What all columns together lose when this one is shuffled. High if a column adds what no other one "
+        "has; low for a copy of another.",
     }
     out = []
     for found in (report.alone, report.together):
