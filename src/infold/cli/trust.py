@@ -59,7 +59,7 @@ def diagnose(
 def relevance(
     request: Request,
     together: Annotated[
-        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it says alone.")
+        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it tells alone.")
     ] = False,
     permutations: Annotated[
         int | None,

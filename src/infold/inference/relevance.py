@@ -255,8 +255,8 @@ def relevance(
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
     given : the same, or None, default=None
-        Z, what is known already: each column is scored by what it tells of the other side once Z is known. For columns
-        alone, without `groups`, `block` and `missing="pairwise"`.
+        Z, what is known already: each column is scored by what it tells about the other side once Z is known. For
+        columns alone, without `groups`, `block` and `missing="pairwise"`.
     method : str or None, default=None
         Estimator, as in :func:`mutual_information`. None is "auto" where its own p-values will do: for columns alone,
         without `given`, `groups`, `block` or a number of permutations. Else it is "ksg", which is fast enough for
@@ -299,10 +299,10 @@ def relevance(
     larger.
 
     Alone, a permutation re-pairs the rows of X and Y as wholes. A column that is independent of the other side has the
-    same law before and after, whatever the other columns carry. Together, it shuffles a single column, all others
-    staying as they are, and the MI before is compared with the MI after. That is valid for a column that is independent
-    of everything else. A column that carries nothing itself but depends on columns of its own side that do can pass:
-    the shuffle takes away that dependence too.
+    same distribution before and after, whatever the other columns carry. Together, it shuffles a single column and
+    leaves all others as they are, and the MI before is compared with the MI after. That is valid for a column that is
+    independent of everything else. A column that carries nothing itself, but depends on columns of its own side that
+    do, may pass: the shuffle removes that dependence too.
 
     Given Z, each column has the null distribution of :func:`independence_test`, with Y drawn anew given Z. All columns
     of a side share the rows that change places, and max-T corrects for their number as above.
@@ -397,7 +397,7 @@ class Single(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """What the estimator says of each of d columns: of the data, and after each permutation."""
+    """Estimates of each of d columns: on the data, and after each permutation."""
 
     observed: list[Outcome]  # NaN for a column that has too few rows
     null: np.ndarray  # (B, d, 2): MI and test statistic
@@ -414,7 +414,7 @@ def column_relevance(
     level: float = 0.05,
     singles: Sequence[Single] | None = None,
 ) -> Relevance:
-    """Return what each column carries, beside the fitted estimator.
+    """Return what each column carries, for a fitted estimator.
 
     With 0 permutations p-values are the method's own. `singles` are the questions about single columns, if these have
     rows of their own.

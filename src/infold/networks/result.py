@@ -143,7 +143,7 @@ class Network(Shown):
 
     @property
     def edge_fields(self) -> tuple[str, ...]:
-        """What is told of an edge: also its own number of samples, where pairs have different rows."""
+        """Fields of an edge: also its number of samples, where pairs have different rows."""
         return (*EDGE_FIELDS, "n_samples") if self._is_pairwise else EDGE_FIELDS
 
     @functools.cached_property

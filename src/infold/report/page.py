@@ -113,7 +113,7 @@ def trust_pictures(report: Report) -> list[Picture]:
             "interval",
             plot_interval(interval, ax=_axes()),
             f"Estimate {number(interval.mi)} {units} with its interval from {number(interval.low)} to "
-            f"{number(interval.high)}, beside the mean on smaller samples.",
+            f"{number(interval.high)}, and the mean on smaller samples.",
             "The interval, and the mean estimate on smaller samples. It covers chance, not bias: if the line still "
             "moves on its way to the full sample, more data would move it further.",
         ),
@@ -147,7 +147,7 @@ def trust_pictures(report: Report) -> list[Picture]:
                 "Mean estimate against planted mutual information: "
                 + "; ".join(f"{number(row['true'])} gives {number(row['mean'])}" for row in diagnosis.planted)
                 + ".",
-                "A known mutual information planted in data of this size and shape, and what comes out: the bias and, "
+                "A known mutual information planted in data of this size and shape, and its estimates: the bias and, "
                 "for a test at 5 %, the power to expect.",
             )
         )

@@ -81,7 +81,5 @@ def orthonormal(functions: np.ndarray) -> np.ndarray:
         lengths = np.sqrt(np.einsum("pn,pn->p", one, one))
         one /= np.where(lengths > FLAT * whole, lengths, np.inf)[:, None]
         squares = one**2
-        one[FEWEST_ROWS * np.einsum("pn,pn->p", squares, squares) > 1] = (
-            0  # the effective number of rows (inverse participation ratio)
-        )
+        one[FEWEST_ROWS * np.einsum("pn,pn->p", squares, squares) > 1] = 0  # effective number of rows
     return functions
