@@ -258,11 +258,10 @@ def test_no_result_prints_p_0(results):
 
 def test_auto_explains_itself_in_words(results):
     assert "nothing tells X and Y from independent" in repr(results["nothing"])
-    assert (
-        view_words("all: gaussian + weak columns") == "all columns: a Gaussian copula, and many weak columns together"
-    )
+    words = "a Gaussian copula, with many weak columns together, on all columns"
+    assert view_words("all: gaussian + weak columns") == words
     assert view_words("3 blocks: gaussian, bumps 1, columns") == "3 blocks of columns, one after the other"
-    assert view_words("screened: columns").endswith("neighbours in the columns themselves")
+    assert view_words("given: screened: columns").startswith("nearest neighbours in the columns themselves, on the")
 
 
 def test_without_pandas_frames_are_those_of_polars(results, monkeypatch):

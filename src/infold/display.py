@@ -20,6 +20,8 @@ import numpy as np
 WIDTH = 80
 LABEL = 10  # columns of the labels in front of the rows
 TIED = "\N{NO-BREAK SPACE}"
+SHORT_LABEL, NO_WRAP = 24, ";white-space:nowrap"
+PIXELS_PER_INCH = 84  # of pictures in notebooks: their text is then about as large as the table's
 SMALLEST_P = 1e-9  # no p-value is known any better
 
 
@@ -147,43 +149,65 @@ class NumberLike:
 class Shown:
     """Shows a result as text, and as a table with a picture in a notebook.
 
-    A class defines `_headline()`, and `_rows()`, pairs of a label and a text. `plot(ax=None)`, which returns matplotlib
-    Axes, draws the picture; without matplotlib there is none. A class with a `__repr__` of its own needs neither
-    `_headline` nor `_rows`: the notebook shows that text instead.
+    A class defines `_headline()`, `_rows()`, pairs of a label and a text, and `_items()`, pairs of a name and a text,
+    if there are many of a kind, such as columns. `plot(ax=None)`, which returns matplotlib Axes, draws the picture;
+    without matplotlib there is none. A class with a `__repr__` of its own needs none of these: the notebook shows that
+    text instead.
     """
 
     def _headline(self) -> str:
         raise NotImplementedError  # pragma: no cover
+
+    def _items(self) -> Iterable[tuple[str, str]]:
+        return ()
 
     def _rows(self) -> Iterable[tuple[str, str]]:
         return ()
 
     def __repr__(self) -> str:
         """Return a few lines for people."""
-        return as_text(self._headline(), self._rows())
+        return as_text(self._headline(), self._rows(), self._items())
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
         if type(self).__repr__ is Shown.__repr__:
-            return notebook_html(self, self._headline(), self._rows())
+            return notebook_html(self, self._headline(), [*self._items(), *self._rows()])
         return f'<div class="infold"><pre>{html.escape(repr(self))}</pre>{_picture(self)}</div>'
 
 
-def as_text(headline: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Return a headline and labelled rows as lines of at most 80 columns.
+def as_text(headline: str, rows: Iterable[tuple[str, str]], items: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a headline, named items and labelled rows as lines of at most 80 columns.
 
     >>> print(as_text("I(X; Y) = 0.8 nats", [("data", "500 rows"), ("note", "something that goes on " * 4)]))
     I(X; Y) = 0.8 nats
       data      500 rows
       note      something that goes on something that goes on something that goes on
                 something that goes on
+    >>> print(as_text("2 columns", [("data", "500 rows")], [("X bmi", "0.18 nats"), ("X age", "0.02 nats")]))
+    2 columns
+      X bmi  0.18 nats
+      X age  0.02 nats
+      data      500 rows
     """
-    lines = textwrap.wrap(headline, WIDTH, **_BREAKS) or [""]
+    lines = (textwrap.wrap(headline, WIDTH, **_BREAKS) or [""]) + _aligned(list(items))
     for label, text in rows:
         lines += textwrap.wrap(
             text, WIDTH, initial_indent=f"  {label:<{LABEL}}", subsequent_indent=" " * (LABEL + 2), **_BREAKS
         )
     return "\n".join(lines).replace(TIED, " ")
+
+
+def _aligned(items: Sequence[tuple[str, str]]) -> list[str]:
+    """Return a line for each item, texts below each other; a name that is too long has lines of its own, uncut."""
+    longest_name, longest_text = (max((len(item[i]) for item in items), default=0) for i in (0, 1))
+    width = min(longest_name, WIDTH - 4 - longest_text)
+    lines = []
+    for name, text in items:
+        if len(name) > width:
+            lines += textwrap.wrap(name, WIDTH, initial_indent="  ", subsequent_indent="    ", **_BREAKS)
+            name = ""
+        lines.append(f"  {name:<{width}}  {text}".rstrip())
+    return lines
 
 
 def joined(items: Iterable[str]) -> str:
@@ -197,9 +221,10 @@ _BREAKS: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": True}
 
 def notebook_html(result: Any, headline: str, rows: Iterable[tuple[str, str]]) -> str:
     """Return the same as HTML, in the colours of the page around it, and the picture that the result plots."""
+    top_left, wrapped = "text-align:left;vertical-align:top", "text-align:left;white-space:normal"
     cells = "".join(
-        f'<tr><th style="text-align:left;vertical-align:top">{html.escape(label)}</th>'
-        f'<td style="text-align:left;white-space:normal">{html.escape(text)}</td></tr>'
+        f'<tr><th style="{top_left}{NO_WRAP if len(label) <= SHORT_LABEL else ""}">{html.escape(label)}</th>'
+        f'<td style="{wrapped}">{html.escape(text)}</td></tr>'
         for label, text in rows
     )
     top = f"<p><strong>{html.escape(headline)}</strong></p>"
@@ -214,12 +239,12 @@ def _picture(result: Any) -> str:
         figure = result.plot().figure
     except ImportError:
         return ""
-    image = io.BytesIO()
+    image, width = io.BytesIO(), round(PIXELS_PER_INCH * figure.get_figwidth())
     figure.savefig(image, format="png", dpi=100)
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(figure)  # or the notebook would show it once more
     data = base64.b64encode(image.getvalue()).decode()
-    return f'<img alt="plot" style="max-width:100%;width:420px" src="data:image/png;base64,{data}">'
+    return f'<img alt="plot" style="max-width:100%;width:{width}px" src="data:image/png;base64,{data}">'
 
 
 def axes_for(ax: Any, width: float = 5.0, height: float = 3.8) -> Any:

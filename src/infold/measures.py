@@ -24,8 +24,8 @@ METHODS: dict[str, type[MutualInformationEstimator]] = {
 DEFAULT_METHOD = "auto"
 COMMON = ("discrete_x", "discrete_y", "missing", "units", "certify")  # what no estimator takes
 NOT_CERTIFIED = (
-    "No lower bound is certified: it would need independent rows, and neighbouring ones are alike. If their order "
-    "means nothing, shuffle them."
+    "No lower bound is certified: that takes independent rows, and neighbouring ones are alike here. If their order "
+    "is arbitrary, shuffle them."
 )
 
 

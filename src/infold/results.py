@@ -34,10 +34,15 @@ class _Sides(NumberLike, Shown):
 
     mi: float
     units: str
+    method: str
+    n_samples: int
+    n_dropped: int
     n_features: tuple[int, ...]
+    settings: Mapping[str, Any]
     names: tuple[tuple[str, ...] | None, ...]
     kinds: tuple[tuple[str, ...], ...]
     entropies: tuple[float | None, ...]
+    notes: tuple[str, ...]
 
     def __float__(self) -> float:
         """Return the estimate."""
@@ -80,6 +85,20 @@ class _Sides(NumberLike, Shown):
     def _columns(self) -> str:
         d_x, d_y, *d_z = self.n_features
         return f"{d_x} + {d_y} columns" + "".join(f" given {d}" for d in d_z)
+
+    def _data_rows(self, queried: str = "") -> Iterator[tuple[str, str]]:
+        """Say how many rows and columns there are, and of which kinds."""
+        dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
+        yield "data", f"{self.n_samples} samples{dropped}{queried}, {self._columns()}"
+        if any(kind != "continuous" for side in self.kinds for kind in side):
+            sides = (", ".join(f"{side.count(kind)} {kind}" for kind in dict.fromkeys(side)) for side in self.kinds)
+            yield "kinds", " | ".join(f"{name} {said}" for name, said in zip("XYZ", sides, strict=False) if said)
+
+    def _last_rows(self) -> Iterator[tuple[str, str]]:
+        """Say which method and settings were used, and what may be wrong."""
+        own = {k: v for k, v in self.settings.items() if k not in ("n_jobs", "verbose") and v is not None}
+        yield "method", f"{self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}"
+        yield from (("note", note) for note in self.notes)
 
     def _sides_to_dict(self) -> dict[str, Any]:
         """Return names and kinds of columns for JSON."""
@@ -162,7 +181,7 @@ class MutualInformation(_Sides):
     entropies: tuple[float | None, ...] = (None, None)
 
     @property
-    def n_dropped(self) -> int:
+    def n_dropped(self) -> int:  # type: ignore[override]
         """Rows of the input that were dropped because a value was missing."""
         return 0 if self.dropped_rows is None else self.dropped_rows.size
 
@@ -227,18 +246,15 @@ class MutualInformation(_Sides):
         return f"{self._asked()} = {self.mi:.4g}{f' ± {error:.2g}' if error else ''} {self.units}"
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        own = {k: v for k, v in self.settings.items() if k not in ("n_jobs", "verbose") and v is not None}
-        queried = f", {self.local.size} of them queried: ± {self.query_error:.2g}" if self.query_error else ""
         yield from self._reads_as()
         yield from self._why()
         yield from _certified(self.certified, self.units)
-        yield "data", f"{self.n_samples} samples{_dropped(self.n_dropped)}{queried}, {self._columns()}"
-        yield from _kinds(self.kinds)
+        queried = f", {self.local.size} of them queried: ± {self.query_error:.2g}" if self.query_error else ""
+        yield from self._data_rows(queried)
         if self.local.any():
-            spread = f"deviation {self.local.std():.3g}"
+            spread = f"standard deviation {self.local.std():.3g}"
             yield "local", f"one value per sample, from {self.local.min():.3g} to {self.local.max():.3g}, {spread}"
-        yield "method", f"{self.method}: {', '.join(f'{k}={v!r}' for k, v in own.items())}"
-        yield from (("note", note) for note in self.notes)
+        yield from self._last_rows()
 
     def _why(self) -> Iterator[tuple[str, str]]:
         """Say how an adaptive answer came about."""
@@ -255,26 +271,26 @@ class MutualInformation(_Sides):
             return
         yield "evidence", f"{pvalue_text(e['pvalue'])}: X and Y are dependent{given}"
         excess = e["excess"] if e["excess"] > 1e-9 * self.mi else 0.0  # not what rounding leaves
-        yield "parts", f"linear {e['linear']:.3g}, beyond it {excess:.3g}"
+        yield "parts", f"linear {e['linear']:.3g}, nonlinear {excess:.3g}"
         yield "columns", f"X {_few(e['x_columns'])} | Y {_few(e['y_columns'])}"
-        looks = len(e["candidates"])
-        yield "seen by", view_words(e["view"]) + (f"; the best of {looks} looks at the data" if looks > 1 else "")
+        count = len(e["candidates"])
+        yield "model", view_words(e["view"]) + (f"; the best of {count} candidates" if count > 1 else "")
 
 
-# How auto's views, and the sets of columns they look at, are named in text for people.
-_LOOKS = {
-    r"\ball: ": "all columns: ",
-    r"\bscreened: ": "the columns that a screen found dependent: ",
-    r"\b(\d+) blocks: .*": r"\1 blocks of columns, one after the other",
+# How auto's views, and the sets of columns that they use, are named in text for people.
+_VIEW_WORDS = {
     r"\bgiven: ": "",
+    r"^all: (.*)": r"\1, on all columns",
+    r"^screened: (.*)": r"\1, on the columns that a screen found dependent",
+    r"\b(\d+) blocks: .*": r"\1 blocks of columns, one after the other",
     r"\bgaussian\b": "a Gaussian copula",
     r"\bclasses\b": "Gaussian classes",
-    r"\bbumps 1\b": "neighbours along one learned coordinate",
-    r"\bbumps (\d+)": r"neighbours in \1 learned coordinates",
-    r"\bturned (\d+)": r"a Gaussian copula, and neighbours in \1 turned coordinates",
-    r"\bradii\b": "a Gaussian copula, and how far rows are from the centre",
-    r": columns\b": ": neighbours in the columns themselves",
-    r" \+ weak columns\b": ", and many weak columns together",
+    r"\bbumps 1\b": "nearest neighbours along one learned coordinate",
+    r"\bbumps (\d+)": r"nearest neighbours in \1 learned coordinates",
+    r"\bturned (\d+)": r"a Gaussian copula, and nearest neighbours in \1 rotated coordinates",
+    r"\bradii\b": "a Gaussian copula, and distances from the centre",
+    r"^columns\b": "nearest neighbours in the columns themselves",
+    r" \+ weak columns\b": ", with many weak columns together",
 }
 
 
@@ -282,24 +298,11 @@ def view_words(view: str) -> str:
     """Return the name of a view of auto in words.
 
     >>> view_words("screened: bumps 4")
-    'the columns that a screen found dependent: neighbours in 4 learned coordinates'
+    'nearest neighbours in 4 learned coordinates, on the columns that a screen found dependent'
     """
-    for pattern, words in _LOOKS.items():
+    for pattern, words in _VIEW_WORDS.items():
         view = re.sub(pattern, words, view)
     return view
-
-
-def _dropped(count: int) -> str:
-    """Return how many rows were left out, in brackets, if any were."""
-    return f" ({count} more dropped: missing values)" if count else ""
-
-
-def _kinds(kinds: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, str]]:
-    """Return the row about kinds of columns, unless all are continuous."""
-    if all(kind == "continuous" for side in kinds for kind in side):
-        return
-    sides = (", ".join(f"{side.count(kind)} {kind}" for kind in dict.fromkeys(side)) for side in kinds)
-    yield "kinds", " | ".join(f"{name} {said}" for name, said in zip("XYZ", sides, strict=False) if said)
 
 
 def _certified(bound: float | None, units: str) -> Iterator[tuple[str, str]]:
@@ -355,12 +358,10 @@ class _Inference(_Sides):
 
     _arrays: ClassVar[tuple[str, ...]] = ()  # long arrays, in JSON only if asked for
 
-    def _last_rows(self) -> Iterator[tuple[str, str]]:
+    def _about_data(self) -> Iterator[tuple[str, str]]:
         """Return the rows that all these results end with."""
-        rows = f"{self.n_samples} samples{_dropped(self.n_dropped)}"
-        yield "data", f"{rows}, {self._columns()}, method {self.method}"
-        yield from _kinds(self.kinds)
-        yield from (("note", note) for note in self.notes)
+        yield from self._data_rows()
+        yield from self._last_rows()
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -445,20 +446,17 @@ class IndependenceTest(_Inference):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         count, early = self.n_as_dependent, f" (stopped early, of {self.n_permutations_asked})"
-        pairings = f"{self.n_permutations} random pairings of the rows{early if self.stopped_early else ''}"
-        pairings += "" if self.given is None else " that keep Z"
-        yield "compared", f"{count or 'none'} of {pairings} {'is' if count < 2 else 'are'} as dependent"
-        if self.statistic_name == "mi" and self.given is not None:
-            null = f"{self.null_mean:.3g} ± {self.null_std:.2g}"
-            yield (
-                "by",
-                f"what X and Y share after Z is taken off both: {self.statistic:.3g}, where pairings have {null}",
-            )
-        elif self.statistic_name == "mi":
-            yield "null", f"the MI of these pairings is {self.null_mean:.3g} ± {self.null_std:.2g} {self.units}"
+        draws = "random pairings of the rows" if self.given is None else "draws of Y given Z"
+        draws = f"{self.n_permutations} {draws}{early if self.stopped_early else ''}"
+        yield "compared", f"{count or 'none'} of {draws} {'is' if count < 2 else 'are'} as dependent"
+        null = f"{self.null_mean:.3g} ± {self.null_std:.2g} {self.units}"
+        if self.statistic_name != "mi":
+            yield "statistic", "auto's own p-value, since its MI is 0 for most pairings"
+        elif self.given is None:
+            yield "null", f"the MI of these pairings is {null}"
         else:
-            yield "by", "auto's own p-value, as its MI is 0 for most pairings"
-        yield from self._last_rows()
+            yield "statistic", f"MI of what Z leaves of X and of Y: {self.statistic:.3g}; the draws give {null}"
+        yield from self._about_data()
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -523,13 +521,16 @@ class ConfidenceInterval(_Inference):
         drift = joined(f"{mean:.3g} ({size} rows)" for size, mean in zip(self.sizes, self.means, strict=True))
         over_k = joined(f"{mi:.3g} ({k} neighbours)" for k, mi in self.over_neighbors.items())
         yield from self._reads_as()
-        yield "error", f"{self.standard_error:.2g}, by {self.subsamples.size} subsamples of {self.subsample_size} rows"
+        yield (
+            "error",
+            f"{self.standard_error:.2g}, from {self.subsamples.size} subsamples of {self.subsample_size} rows",
+        )
         yield "drift", drift
         if over_k:
             yield "", over_k
         yield "bias", "looks small" if self.bias_is_small else "may NOT be small: see the notes"
         yield from _certified(self.certified, self.units)
-        yield from self._last_rows()
+        yield from self._about_data()
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -628,7 +629,7 @@ class Diagnosis(_Inference):
             + (f" (seen: {percent(p['power'])})" if p["true"] else "")
             for p in self.planted
         )
-        yield "estimate", f"{self.mi:.4g} {self.units}; {self.ceiling:.3g} is the most that these neighbours can show"
+        yield "estimate", f"{self.mi:.4g} {self.units}, of at most {self.ceiling:.3g} that so many samples can show"
         yield from self._reads_as()
         yield from _certified(self.certified, self.units)
         yield "over k", joined(f"{mi:.3g} ({k})" for k, mi in self.over_neighbors.items()) + " neighbours"
@@ -637,7 +638,7 @@ class Diagnosis(_Inference):
         yield "planted", planted
         yield "dimension", each(self.intrinsic_dimension)
         yield "ties", f"{len(self.tied_columns)} columns with ties, {percent(self.duplicate_rows)} of rows are copies"
-        yield from self._last_rows()
+        yield from self._about_data()
 
 
 def stamp(kind: str) -> dict[str, Any]:

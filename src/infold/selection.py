@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from infold.core.forward.information import Sample
 
 LEAST_PVALUE = 1e-300  # no p-value is 0
-MOST_PAIRED = 3_000  # columns whose pairs are looked at unless told otherwise: 4.5 million products, a few seconds
+MOST_PAIRED = 3_000  # columns whose pairs are tested by default: 4.5 million products, a few seconds
 FEWEST_NEIGHBORS, MOST_NEIGHBORS = 3, 10
 ROWS_PER_NEIGHBOR = 20
 
@@ -37,45 +37,45 @@ class Selected(NamedTuple):
 
 
 class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Select the columns that tell something of the target that the other selected columns do not.
+    """Select the columns that tell something about the target that the other selected columns do not.
 
     A forward search. A column may come next if a test shows that it depends on the target given all columns selected so
-    far; of these, the one with the largest criterion is taken. The search ends when no column, and no pair of columns,
-    tells more than chance would.
+    far; of these, the one with the largest criterion is taken. The search ends when no column and no pair of columns
+    does better than chance.
 
     Parameters
     ----------
     criterion : {"jmi", "cmim", "mrmr", "relevance"}, default="jmi"
         Which significant column f comes next, s being the columns selected before: the largest mean of I(f; y | s)
-        ("jmi"), least I(f; y | s) ("cmim"), I(f; y) − mean I(f; s) ("mrmr") or I(f; y) ("relevance"). The last one
-        takes nothing as known, so it keeps every column that tells of the target, copies too.
+        ("jmi"), minimum of I(f; y | s) ("cmim"), I(f; y) − mean I(f; s) ("mrmr") or I(f; y) ("relevance"). The last one
+        conditions on nothing, so it keeps every informative column, copies too.
     n_features_to_select : int or None, default=None
-        Most columns to select; None for no limit.
+        Maximum number of columns to select; None for no limit.
     min_features_to_select : int, default=0
-        Fewest columns to select. If too few are significant, the criterion chooses the others. With 0 a selector may
-        keep no column at all, which most models refuse; in a pipeline pass 1. To get exactly k columns, pass k for
-        both.
+        Minimum number of columns to select. If too few are significant, the criterion chooses the others. With 0 a
+        selector may keep no column at all, which most models refuse; in a pipeline pass 1. To get exactly k columns,
+        pass k for both.
     alpha : float, default=0.05
         Level of the tests, which are corrected for the number of columns and of pairs.
     pairs : {"auto"} or bool, default="auto"
-        Whether to look at products of two columns when no single one is significant: neither column of an exclusive or
-        tells a thing by itself. "auto" looks at tables of up to 3,000 columns.
+        Whether to test products of two columns when no single one is significant: neither column of an exclusive or is
+        informative by itself. "auto" does so for tables of up to 3,000 columns.
     n_permutations : int, default=199
         Permutations behind a p-value; at least 2 / alpha − 1.
     n_neighbors : int or None, default=None
-        k of the KSG estimates. None is a twentieth of the rows, from 3 to 10: to compare columns, little noise counts
-        more than little bias.
+        k of the KSG estimates. None is a twentieth of the rows, from 3 to 10: when columns are compared, low variance
+        matters more than low bias.
     discrete_x : bool, str, int, sequence of these or None, default=None
         Columns of X that are classes, by name, position or mask; True for all. Text, categories and booleans are
         classes anyway.
     discrete_y : bool, sequence or None, default=None
-        The same of the target. None takes a few whole numbers, each of them often, as classes too.
+        The same for the target. None also treats a few whole numbers, each of which occurs often, as classes.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations.
     n_jobs : int or None, default=None
         Threads for the estimates; −1 uses all cores. The answer is the same to the bit.
     verbose : int, default=0
-        1 shows a progress bar on a terminal when the work is long.
+        1 shows a progress bar on a terminal when the work takes more than a second.
 
     Attributes
     ----------
@@ -94,18 +94,19 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    The tests compare a line, an arch and two waves of each column's normal scores with a line and an arch of the
-    target's, or with its classes, after least squares has taken off what the selected columns tell of both: their
-    functions, and products of two lines. Products of a column with selected ones are compared too. The p-value is from
-    permutations of what is left of the target, for the largest statistic of all columns. With nothing selected this is
-    an exact test: if the columns are independent of the target, the chance to select any of them is at most `alpha`, up
-    to the normal approximation of the test of pairs. Given selected columns it is as good as the least squares.
+    The tests correlate linear, quadratic and two wave-like functions of each column's normal scores with linear and
+    quadratic ones of the target's, or with its classes. Before that, the selected columns (the same functions of them,
+    and products of two linear ones) are regressed out of both sides by least squares. Products of a column with
+    selected ones are tested too. The p-value comes from permutations of the target's residuals, for the largest
+    statistic of all columns. With nothing selected the test is exact: if the columns are independent of the target, the
+    probability of selecting any of them is at most `alpha`, up to the normal approximation in the test of pairs. Given
+    selected columns it is as good as the regression.
 
-    In the end each column is replaced by the one that tells most given all others, and left out if it tells nothing, as
-    an early choice was made with little known. This is not done for "relevance".
+    In the end each column is replaced by the one that is most informative given all others, and left out if it adds
+    nothing, because early choices condition on little. This is not done for "relevance".
 
-    Three columns that tell something only together are not found, nor is a dependence that only shows in fine detail,
-    such as a wave of many periods. Nominal columns are tested by their four most frequent labels.
+    Three columns that are informative only together are not found, nor is very fine structure, such as a wave of many
+    periods. Nominal columns are tested by their four most frequent labels.
 
     References
     ----------

@@ -57,7 +57,7 @@ def test_diagnosis_of_sound_data(sound):
     assert sound.estimate.certified == sound.certified
     assert (
         sound.verdict[2]
-        == f"At least {rounded_down(sound.certified, 2)} bits are certain (95 %), whatever the distribution."
+        == f"At least {rounded_down(sound.certified, 2)} bits is certified (95 %), whatever the distribution."
     )
     assert sound.notes == ()
     assert list(sound.over_size) == [100, 200, 400]
@@ -83,7 +83,7 @@ def test_diagnosis_is_plain_for_json_and_readable(sound):
 def test_diagnosis_of_independent_data():
     found = infold.diagnose(*gaussian(100, 0.0, 1), method="ksg", random_state=0)
     assert found.verdict[0].startswith("These data show no clear dependence")
-    assert "would have been seen" in found.verdict[1]
+    assert "would have been detected" in found.verdict[1]
 
 
 def test_diagnosis_tells_what_is_wrong():
@@ -105,7 +105,7 @@ def test_diagnosis_of_drowned_signal_names_a_better_method():
     data = infold.datasets.make_uniform(300, noise_dims=10, random_state=0)
     found = infold.diagnose(data.X, data.Y, method="ksg", random_state=0)
     assert "Take the number with care" in found.verdict[1]
-    assert "other methods say otherwise" in found.verdict[1]
+    assert "other methods disagree" in found.verdict[1]
     assert found.verdict[2].startswith("The truth is probably higher; method=")
 
 

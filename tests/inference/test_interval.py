@@ -55,7 +55,7 @@ def test_an_answer_of_zero_is_not_certain():
     found = infold.confidence_interval(x, y, method="auto", n_subsamples=4, random_state=0, units="bits")
     assert found.mi == 0
     assert found.low < 0 < 0.03 < found.high < 0.5
-    assert "may have gone unseen" in found.notes[0]
+    assert "may have gone unnoticed" in found.notes[0]
     own = infold.Adaptive(random_state=0).fit(x, y).standard_error_
     assert found.standard_error == pytest.approx(own / np.log(2))
 
@@ -83,7 +83,7 @@ def test_no_bias_is_told_where_there_is_none():
 
 def test_ceiling_is_told():
     x = np.random.default_rng(0).random(100)
-    with pytest.warns(infold.DataWarning, match=r"of the most that 3 neighbours among 100 samples can show"):
+    with pytest.warns(infold.DataWarning, match=r"of the maximum that 3 neighbours among 100 samples can show"):
         infold.confidence_interval(x, x + 1e-9 * np.arange(100), method="ksg", n_subsamples=8)
 
 
@@ -146,7 +146,7 @@ def test_nothing_known_is_no_interval_of_zero_width():
     assert found.mi == 0
     assert (found.low, found.high) == (-math.inf, math.inf)
     assert not found.bias_is_small
-    assert "nothing is known" in found.notes[0]
+    assert "remains unknown" in found.notes[0]
     assert found.to_dict()["low"] is None
 
 

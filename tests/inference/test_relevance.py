@@ -212,7 +212,7 @@ def test_a_series_is_told_to_keep_its_blocks():
     with pytest.warns(infold.DataWarning, match="autocorrelated"):
         found = infold.relevance(x, y, random_state=0)
     assert "block=" in repr(found)
-    assert "block=" in found.to_dict()["notes"][0]
+    assert any("block=" in note for note in found.to_dict()["notes"])
     assert not infold.relevance(x, y, n_permutations=19, block=20, random_state=0).notes
 
 
@@ -243,7 +243,7 @@ def test_the_answer_in_bits_in_json_and_in_words(linked):
     }
     assert plain["n_permutations"] == 19
     assert "2 of 5 columns" in repr(nats)
-    assert "X a: " in repr(nats)
+    assert "X a  " in repr(nats)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_pairwise_where_no_row_is_whole(rng, options):
     y = x[:, 1] + 0.3 * rng.normal(size=90)
     for column in range(3):
         x[column::3, column] = np.nan
-    with pytest.warns(infold.DataWarning, match="Too few rows have all values that a score needs: Y 0"):
+    with pytest.warns(infold.DataWarning, match="Too few rows have all the values that a score needs: Y 0"):
         found = infold.relevance(x, y, missing="pairwise", **SEED, **options)
     assert_array_equal(found.rows_x, [60, 60, 60])
     assert_array_equal(found.relevant_x, [False, True, False])

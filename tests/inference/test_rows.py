@@ -70,7 +70,7 @@ def test_sorted_classes_are_no_series(rng):
     classes = np.repeat(["a", "b", "c"], 50)
     y = rng.normal(size=150) + np.repeat([0.0, 2.0, 4.0], 50)
     found = hint(pd.DataFrame({"species": classes}), y)
-    why = "so neighbouring rows are alike on both sides; nothing is wrong with that."
+    why = "so neighbouring rows are alike on both sides; that is harmless."
     assert found == Note(f"Rows look sorted by X 'species', {why}")
     assert hint(y, np.repeat([0.0, 1.0, 2.0], 50)).text == f"Rows look sorted by column 0 of Y, {why}"
 

@@ -6,11 +6,21 @@ import sys
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
 
 from infold.parallel import scheduler
-from infold.parallel.scheduler import Unwanted, check_wanted, in_order, in_slices, run
+from infold.parallel.scheduler import (
+    Unwanted,
+    check_wanted,
+    in_order,
+    in_parallel_task,
+    in_slices,
+    interruptible,
+    n_workers,
+    run,
+)
 
 OPTIONS = {"n_jobs": 1, "label": "tasks", "verbose": 0}
 
@@ -108,20 +118,27 @@ def test_a_worker_that_nobody_waits_for_stops_within_its_job():
     check_wanted()  # this thread goes on
 
 
-def test_with_one_worker_long_jobs_leave_the_main_thread_free():
-    threads = run(lambda i: threading.current_thread(), [(0,), (1,)], **OPTIONS, long=True)
+def test_the_main_thread_stays_free():
+    threads = run(lambda i: threading.current_thread(), [(0,), (1,)], **OPTIONS)
     assert threading.main_thread() not in threads
     assert threads[0] is threads[1]
+    assert interruptible(threading.current_thread) is not threading.main_thread()
 
 
-def test_with_one_worker_short_jobs_need_no_thread(monkeypatch):
-    monkeypatch.setattr(scheduler, "MOMENT", 10.0)
-    seen = in_order(lambda i: threading.current_thread(), [(0,), (1,)], **OPTIONS)
-    assert set(seen) == {threading.main_thread()}
+def test_one_worker_of_another_thread_needs_no_thread():
+    def seen():
+        return threading.current_thread(), *run(lambda i: threading.current_thread(), [(0,), (1,)], **OPTIONS)
+
+    assert len(set(interruptible(seen))) == 1
 
 
-def test_with_one_worker_nothing_is_begun_before_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr(scheduler, "MOMENT", 0.0)
+def test_what_was_said_to_joblib_reaches_the_thread():
+    with joblib.parallel_config("threading", n_jobs=3):
+        assert interruptible(n_workers, None) == 3
+    assert not interruptible(in_parallel_task)
+
+
+def test_with_one_worker_nothing_is_begun_before_it_is_asked_for():
     seen = []
     answers = in_order(lambda i: seen.append(i) or i, [(i,) for i in range(5)], **OPTIONS)
     assert [next(answers), next(answers)] == [0, 1]
@@ -129,8 +146,7 @@ def test_with_one_worker_nothing_is_begun_before_it_is_asked_for(monkeypatch):
     assert seen == [0, 1]
 
 
-@pytest.mark.parametrize("moment", [0.0, 10.0])
-def test_with_one_worker_errors_reach_the_caller(moment, monkeypatch):
-    monkeypatch.setattr(scheduler, "MOMENT", moment)
+@pytest.mark.parametrize("calling", [interruptible, lambda function: function()])
+def test_with_one_worker_errors_reach_the_caller(calling):
     with pytest.raises(ZeroDivisionError):
-        run(lambda i: 1 // i, [(1,), (0,)], **OPTIONS)
+        calling(lambda: run(lambda i: 1 // i, [(1,), (0,)], **OPTIONS))

@@ -258,3 +258,9 @@ def test_reproduce_on_a_cluster_that_loses_a_worker_half_way(cluster, tmp_path):
     assert outcome.n_computed == len(plan.settings())
     answers = [[(r["seed"], r["k"], r["estimate"]) for r in reproduce.read_rows(f / "tiny.csv")] for f in (here, there)]
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_numbers_of_workers_that_mean_nothing_are_refused(n_jobs):
+    with pytest.raises(ValueError, match=r"n_jobs=.* must be a whole number other than 0, or None; pass -1"):
+        run(pow, [(2, 2)], n_jobs=n_jobs, label="powers", verbose=0)

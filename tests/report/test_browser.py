@@ -110,7 +110,7 @@ def test_it_prints_whole(browser, page):
     pages = pypdf.PdfReader(io.BytesIO(printed)).pages
     assert 3 <= len(pages) <= 8
     text = " ".join(" ".join(one.extract_text() for one in pages).split())
-    for words in ("Can the number be trusted?", "Which columns", "How to get this again", "dose"):
+    for words in ("Can the number be trusted?", "Which columns", "How to reproduce this page", "dose"):
         assert words in text
     # No figure is cut: on paper, none is taller than a page or wider than its text.
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -1,8 +1,9 @@
-"""Where answers go: one JSON object on stdout, or a file."""
+"""Where answers go: text or one JSON object on stdout, or a file."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,18 @@ def installed_version() -> str:
 def print_json(answer: dict[str, Any], warned: list[str]) -> None:
     """Print one object, with the version in front and the warnings at the end."""
     typer.echo(json.dumps({"version": installed_version(), **answer, "warnings": warned}, indent=2))
+
+
+def print_results(heading: str, results: Iterable[Any]) -> None:
+    """Print results one after the other, without the rows that an earlier one has shown."""
+    from infold.display import as_text
+
+    parts, shown = list[str](), set[tuple[str, str]]()
+    for result in results:
+        rows = list(result._rows())
+        parts.append(as_text(result._headline(), [row for row in rows if row not in shown], result._items()))
+        shown.update(rows)
+    typer.echo(f"{heading}\n" + "\n\n".join(parts))
 
 
 def check_output(path: Path, suffixes: tuple[str, ...] = ()) -> None:

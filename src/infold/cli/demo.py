@@ -48,7 +48,7 @@ def demo(
 ) -> None:
     """See what infold does: a helix among noise columns, measured by three methods, and a verdict on one answer.
 
-    The picture goes to --output, and an HTML report of the same name stands beside it.
+    The picture goes to --output, and an HTML report of the same name next to it.
     """
     page = output.with_suffix(".html")
     if not no_plot:

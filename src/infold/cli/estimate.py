@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .answers import check_output, print_json, write_file
+from .answers import check_output, print_json, print_results, write_file
 from .messages import UserError, working
 from .options import Arrays, Block, Groups, Json, Level, Permutations
 from .request import Request, given, with_request
@@ -60,8 +60,7 @@ def estimate(
         found = {name: part.to_dict(arrays=arrays) for name, part in parts.items()}
         print_json(request.to_dict(result.to_dict(arrays=arrays), **found), warned)
         return
-    for part in (request.heading(), result, *parts.values()):
-        typer.echo(str(part))
+    print_results(request.heading(), (result, *parts.values()))
 
 
 def _local_cells(result: Any) -> list[str]:

@@ -49,6 +49,7 @@ def in_options(message: str) -> str:
     >>> in_options("if they stand for classes, pass discrete_x=['a', 'b c'].")
     'if they stand for classes, pass --discrete "a,b c".'
     """
+    message = re.sub(r"; it takes [^.]*\.", ".", message)  # parameters, not all of which have an option
     for text, option in _WHOLE.items():
         message = message.replace(text, option)
     for name, option in OPTIONS.items():

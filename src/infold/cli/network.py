@@ -28,7 +28,7 @@ def network(
         str | None, typer.Option("--with", help="Columns to pair these with, instead of with each other.")
     ] = None,
     given: Annotated[
-        str | None, typer.Option("--given", help="Confounders that all columns may share: taken off first.")
+        str | None, typer.Option("--given", help="Confounders, which are regressed out of all columns first.")
     ] = None,
     node: Annotated[
         list[str] | None, typer.Option("--node", help="A group of columns as one node: name=a,b. Once for each node.")

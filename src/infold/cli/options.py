@@ -25,7 +25,7 @@ Given = Annotated[
 ]
 Discrete = Annotated[
     str | None,
-    typer.Option("--discrete", help="Picked columns whose numbers stand for classes. Text always does."),
+    typer.Option("--discrete", help="Selected columns whose numbers are codes of classes. Text always is."),
 ]
 Missing = Annotated[
     str | None,

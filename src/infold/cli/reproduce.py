@@ -119,7 +119,7 @@ def _summary(outcome: Outcome, seconds: float) -> str:
         kept = outcome.n_rows - outcome.n_computed
         what = f"{outcome.n_rows} rows in {seconds:.0f} s" + (f", {kept} of them kept from before" if kept else "")
     elif outcome.n_rows:
-        what = f"complete already ({outcome.n_rows} rows; --force computes them again), figure drawn anew"
+        what = f"complete already ({outcome.n_rows} rows; --force computes them again), figure redrawn"
     else:
         what = "drawn"
     paths = "".join(f"\n  {path}" for path in (outcome.csv, outcome.figure) if path is not None)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .answers import check_output, print_json, write_file
+from .answers import check_output, print_json, print_results, write_file
 from .messages import in_options, working
 from .options import Arrays, Block, Groups, Json, Level, Permutations
 from .request import Request, given, with_request
@@ -59,7 +59,7 @@ def diagnose(
 def relevance(
     request: Request,
     together: Annotated[
-        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it says alone.")
+        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it tells alone.")
     ] = False,
     permutations: Annotated[
         int | None,
@@ -129,8 +129,7 @@ def _print(request: Request, result: Any, warned: list[str], as_json: bool, arra
     if as_json:
         print_json(request.to_dict(result.to_dict(arrays=arrays)), warned)
         return
-    typer.echo(request.heading())
-    typer.echo(str(result))
+    print_results(request.heading(), [result])
 
 
 def _command(ctx: typer.Context) -> str:

@@ -18,21 +18,21 @@ FEWEST_BLOCKS = 4
 ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set in 10,000 gets the hint
 MOST_INFLATION = 1.2  # of the variance: a test at 5 % then rejects about 7 %
 SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
-MOST_KNOWN = 0.1  # share of the degrees of freedom that taking Z off may cost
+MOST_KNOWN = 0.1  # share of the degrees of freedom that regressing out Z may cost
 EQUAL_STEPS = 1e-6  # relative to the largest step; smaller differences are rounding
 
 
 class Memory(NamedTuple):
-    """How the rows of one table remember those before them."""
+    """The autocorrelation of the rows of one table."""
 
-    lag_1: float  # of the column that remembers most
-    pvalue: float  # of no memory in any column
-    length: int  # rows until it is forgotten
-    correlations: tuple[float, ...] = ()  # of the column that remembers most, over ten lags
+    lag_1: float  # of the most autocorrelated column
+    pvalue: float  # of no autocorrelation in any column
+    length: int  # the first lag at which it is no longer significant
+    correlations: tuple[float, ...] = ()  # of the most autocorrelated column, over ten lags
 
 
 class AlikeRows(NamedTuple):
-    """Neighbouring rows that are so alike on both sides that they count as fewer."""
+    """Neighbouring rows so alike on both sides that the effective sample size is smaller than n."""
 
     x: Memory
     y: Memory
@@ -45,18 +45,26 @@ class AlikeRows(NamedTuple):
         """How many rows to keep together: four blocks at least, or there is too little to re-pair."""
         return min(suggested_block(self.x.length, self.y.length), self.n_samples // FEWEST_BLOCKS)
 
-    def describe(self) -> str:
-        """Return what was seen, as the beginning of a sentence."""
+    def note(self, *, given: bool) -> str:
+        """Return what was seen, and what to do about it; a test given Z takes no blocks."""
         if self.sorted_by:
-            return f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
-        lags = f"{self.x.lag_1:.2f} in X, {self.y.lag_1:.2f} in Y"
-        return f"Rows are autocorrelated on both sides (lag-1 correlation {lags})"
+            seen = f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
+        else:
+            lags = f"{self.x.lag_1:.2f} in X, {self.y.lag_1:.2f} in Y"
+            seen = f"Rows are autocorrelated on both sides (lag-1 correlation {lags})"
+        if self.by_class:
+            return f"{seen}; that is harmless."
+        remedy = "thin the rows" if given else f"pass block={self.block} to a test or an interval, thin the rows"
+        return (
+            f"{seen}. If they form a time series, p-values and standard errors are too small: {remedy}, or use "
+            f"lagged_mutual_information. If the table is merely sorted or grouped, ignore this."
+        )
 
 
 def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRows | None:
-    """Return how neighbouring rows are alike on both sides; None if they are not, or too little to matter.
+    """Return how neighbouring rows are alike on both sides; None if they are not, or not enough to matter.
 
-    With groups of rows, only autocorrelation within groups counts, and given Z only what Z does not explain.
+    With groups of rows, only autocorrelation within groups counts; given Z, only what Z does not explain.
     """
     if question.n_samples < SMALLEST_GROUP * len(groups):  # small groups show nothing
         return None
@@ -90,11 +98,11 @@ def _matters(x: Memory, y: Memory) -> bool:
 def memory(table: np.ndarray, groups: Sequence[np.ndarray] = (), known: np.ndarray | None = None) -> Memory:
     """Return the autocorrelation of each column's normal scores, tested by Ljung and Box over ten lags.
 
-    Tied values share their mean rank: any order within a tie that follows the rows would look like memory.
+    Tied values share their mean rank: breaking ties in row order would look like autocorrelation.
 
-    Independent rows give a p-value that is uniform for one column; for several, the smallest times their number. With
-    groups of rows, each is centred first: that groups differ, one after the other, is no memory. What is linear in the
-    columns of `known` is taken off.
+    For independent rows the p-value of one column is uniform; for several it is the smallest times their number
+    (Bonferroni). Groups of rows are centred first, since a difference between consecutive groups is not
+    autocorrelation. The columns of `known` are regressed out.
     """
     varying = table[:, table.min(axis=0) < table.max(axis=0)]
     n, d = varying.shape
@@ -127,9 +135,9 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
 
 
 def _basis(table: Table) -> np.ndarray | None:
-    """Return functions of Z (n, p), by which to explain what X and Y remember; None if there are too many.
+    """Return regressors made of Z (n, p); None if there are too many for the number of rows.
 
-    A class is an indicator, a number its normal score and the square of it.
+    A class becomes an indicator, a number its normal score and its square.
     """
     columns = [np.ones(len(table.values))]
     for c, column in enumerate(table.values.T):

@@ -237,7 +237,7 @@ def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, d
 
 
 def aligned(data: Any, name: str, index: Any, first: str) -> Any:
-    """Return a pandas object with its rows in the order of `index`; anything else goes by position."""
+    """Return a pandas object with its rows in the order of `index`; anything else is paired by position."""
     if not hasattr(data, "set_axis") or len(data) != len(index) or data.index.equals(index):
         return data
     if index.is_unique and data.index.is_unique and bool(data.index.isin(index).all()):
@@ -268,7 +268,7 @@ def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[
 
 
 def _recoded(table: Table) -> Table:
-    """Number the codes of a table anew after rows were dropped, as if these had never been there."""
+    """Renumber the codes of a table after rows were dropped, as if these had never been there."""
     values = table.values
     for column in table.nominal:
         values[:, column] = recoded(values[:, column])
@@ -332,7 +332,7 @@ def _without_given(name: str, table: Table, given: Table) -> Table:
         return table
     left_out = listed([i for i, key in enumerate(keys) if key in in_z], table.names)
     rest = "the others are used" if kept else "the answer is 0"
-    warn(f"{name} has columns that are in Z as well ({left_out}), and so tell nothing given Z; {rest}.")
+    warn(f"{name} has columns that are in Z as well ({left_out}), and so carry no information given Z; {rest}.")
     return _picked(table, kept)
 
 
@@ -415,7 +415,7 @@ def _are_copies(columns: Sequence[np.ndarray], n_distinct: int) -> bool:
 
 
 def count_repeats(columns: Sequence[np.ndarray]) -> int:
-    """Return how many rows repeat an earlier one; columns are looked at one by one, and only where rows still agree."""
+    """Return how many rows repeat an earlier one; columns are compared one by one, and only where rows still agree."""
     rows = np.arange(len(columns[0]))
     group = np.zeros(len(rows), np.intp)
     for column in columns:

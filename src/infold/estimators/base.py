@@ -13,6 +13,7 @@ from infold.data.checks import check_count, warn
 from infold.data.order import alike_rows
 from infold.data.question import Question, ask
 from infold.data.tables import listed
+from infold.parallel.scheduler import interruptible
 
 if TYPE_CHECKING:
     from infold.core.knn.information import Spaces
@@ -58,14 +59,7 @@ def _order_notes(question: Question) -> tuple[str, ...]:
     The estimate stays consistent.
     """
     found = alike_rows(question)
-    if found is None or found.by_class:
-        return ()
-    remedy = "thin the rows" if "Z" in question.blocks else f"a test with block={found.block} allows for that"
-    remedy += ", or ask for lags (lagged_mutual_information)"
-    return (
-        f"{found.describe()}. If they are in order of time, the standard error and the p-value are too small; "
-        f"{remedy}.",
-    )
+    return () if found is None or found.by_class else (found.note(given="Z" in question.blocks),)
 
 
 FEW_ROWS = 4  # per combination of classes: with fewer, Miller and Madow's correction is far too small
@@ -135,7 +129,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(question.names[0], dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._fit(question)
+        interruptible(self._fit, question)
         if self.knows_pvalue and self.mi_:
             self._notes += _order_notes(question)
         for doubt in (*self._doubts, *self._sparse_classes(question)):

@@ -209,7 +209,7 @@ class Rows(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What refits, and a look at the rows, showed; MI in the units asked for."""
+    """Findings of the refits and about the rows; MI in the requested units."""
 
     over_size: dict[int, tuple[float, float]]  # rows → mean and deviation
     over_neighbors: dict[int, float]
@@ -228,7 +228,7 @@ def _findings(
     n_simulations: int,
     test: IndependenceTest | None,
 ) -> Findings:
-    """Fit all that a diagnosis looks at."""
+    """Fit everything that a diagnosis needs."""
     n, mi, unit = question.n_samples, estimator.mi_, settings.unit
     levels = (0.0, SMALL, MIDDLE, mi if mi > MIDDLE + SMALL else LARGE)
     # Where rows may change places freely, data with a planted MI of 0 are random pairings.
@@ -244,7 +244,7 @@ def _findings(
     over_neighbors = {k: each[0].mi / unit for k, each in _of("neighbors", found).items()}
     over_neighbors[estimator.n_neighbors] = mi / unit
     pairings = found["pairing", 0] if own_pairings else found["planted", 0.0]
-    pvalue, null = _beside_null(estimator.test_statistic_, pairings, test, unit)
+    pvalue, null = _against_null(estimator.test_statistic_, pairings, test, unit)
     if left is not None and test is None:
         pvalue = _pvalue_given(estimator, left, settings)
     return Findings(
@@ -254,12 +254,12 @@ def _findings(
         planted=_planted(levels, found, unit),
         pvalue=pvalue,
         null=null,
-        rows=_look_at_rows(question, shuffle),
+        rows=_about_rows(question, shuffle),
     )
 
 
 def _is_given(question: Question) -> bool:
-    """Return whether there is a Z, and something of X and Y that it can tell of."""
+    """Return whether there is a Z, and X and Y have columns left to explain."""
     return question.is_conditional and all(question.columns(block).size for block in ("X", "Y"))
 
 
@@ -378,14 +378,14 @@ def _planted(levels: tuple[float, ...], found: Outcomes, unit: float) -> tuple[M
     return tuple(rows)
 
 
-def _beside_null(
+def _against_null(
     observed: float, pairings: list[Outcome], test: IndependenceTest | None, unit: float
 ) -> tuple[float, tuple[int, float, float]]:
     """Return the p-value of independence, and the number, mean and deviation of random pairings: a test's, or own."""
     if test is None:
         above = sum(one.statistic >= observed for one in pairings)
-        beside = len(pairings), *mean_and_deviation(_mis(pairings, unit))
-        return permutation_pvalue(above, len(pairings)), beside
+        against = len(pairings), *mean_and_deviation(_mis(pairings, unit))
+        return permutation_pvalue(above, len(pairings)), against
     # Where the test compares something other than MI, 19 free pairings show what the method answers without dependence.
     told_mi = test.null if test.statistic_name == "mi" else _mis(pairings, unit)
     return test.pvalue, (test.n_permutations, *mean_and_deviation(told_mi))
@@ -397,7 +397,7 @@ def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), deviation if deviation > 1e-12 else 0.0
 
 
-def _look_at_rows(question: Question, shuffle: Shuffle) -> Rows:
+def _about_rows(question: Question, shuffle: Shuffle) -> Rows:
     """Return ties, copies and autocorrelation of the rows."""
     from infold.inference.rows import copied_share
 

@@ -29,13 +29,13 @@ from .resampling import (
     shuffle_of,
 )
 
-# Standard errors by which n / 4 → n, or 4 k → k, may move an estimate whose bias counts as small. Without any bias the
-# moves have a deviation of about .8: one in five is a false positive, reported in careful words, but few are beyond
-# SURE_DRIFT. They go with the estimate's own error (too high by chance, it has come from below): smaller ones tell no
-# direction.
+# How far, in standard errors, an estimate may move from n / 4 to n rows, or from 4 k to k neighbours, for its bias to
+# count as small. Without bias such moves have a standard deviation of about 0.8: one in five is a false positive,
+# reported in careful words, but few exceed SURE_DRIFT. They are correlated with the estimate's own error (an estimate
+# that is too high by chance has come from below), so smaller moves say nothing about the direction of the bias.
 DRIFT, SURE_DRIFT = 1.0, 3.0
-FEWEST_BLOCKS = 8  # fewer can be dealt into halves in too few ways to show a spread
-PARTS = (2, 4)  # into which the rows are dealt
+FEWEST_BLOCKS = 8  # fewer can be split into halves in too few ways to show a spread
+PARTS = (2, 4)  # the rows are split into halves and quarters
 
 
 def confidence_interval(
@@ -93,8 +93,8 @@ def confidence_interval(
     The interval is for the estimator's own expectation at this n. It does not include bias: a kNN estimate in many
     columns can be precise and wrong. Bias changes with the number of rows and of neighbours, so both drifts are
     examined; where one of them is larger than the standard error, `bias_is_small` is False. A small drift is no proof
-    of a small bias: an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` looks
-    further. `certified`, a lower bound at 95 % for any method and `level`, holds whatever the bias.
+    of a small bias: an estimate that has lost nearly all of the signal does not drift either. :func:`diagnose` collects
+    more evidence. `certified`, a lower bound at 95 % for any method and `level`, holds whatever the bias.
 
     `method="auto"` has a standard error of its own, which includes bias as far as halves of the rows show it. The error
     here is never smaller; where the answer is exactly 0, most subsamples say 0 too, and their spread says nothing.
@@ -131,7 +131,7 @@ def confidence_interval(
 
 
 def check_parts(shuffle: Shuffle, k: int) -> None:
-    """Refuse rows, or blocks of them, that are too few to be dealt into parts."""
+    """Refuse too few rows, or blocks of rows, to be split into parts."""
     n, n_blocks = shuffle.n_samples, int(shuffle.n_blocks.sum())
     if n // 4 <= k:
         raise ValueError(
@@ -155,7 +155,7 @@ def subsampling_interval(
     level: float = 0.95,
     n_subsamples: int = 100,
 ) -> ConfidenceInterval:
-    """Return what subsamples, and other numbers of neighbours, say beside the fitted estimator."""
+    """Return the interval of a fitted estimator, from subsamples and other numbers of neighbours."""
     n, unit, mi = question.n_samples, settings.unit, estimator.mi_ / settings.unit
     over_k, spread = _subsamples(question, estimator, settings, shuffle, n_subsamples)
     error, known = _standard_error(spread, n), estimator.known_error_ / unit
@@ -223,29 +223,33 @@ def _subsamples(
 def _standard_error(spread: dict[int, np.ndarray], n: int) -> float:
     """Return the standard error for n rows.
 
-    n times the variance is what subsamples of each size show; what it grows from n / 4 to n / 2 it may grow again from
-    n / 2 to n.
+    Subsamples of each size show n times the variance; if that grows from n / 4 to n / 2, it is assumed to grow by as
+    much again from n / 2 to n.
     """
     halves, quarters = (spread[parts].var(axis=1, ddof=1).mean() * n / parts for parts in PARTS)
     return math.sqrt((halves + max(0.0, halves - quarters)) / n)
 
 
 def drift_note(over_size: list[float], over_neighbors: list[float], error: float, units: str) -> Note | None:
-    """Say in words that an estimate moves, with more rows or fewer neighbours, by more than its error."""
+    """Say in words that an estimate moves by more than its error with fewer rows or more neighbours."""
     by_rows, by_neighbors = over_size[-1] - over_size[0], over_neighbors[0] - over_neighbors[-1]
     moves = []
     if abs(by_rows) > DRIFT * error:
-        moves.append(f"by {by_rows:+.2g} {units} from a part of the rows to all of them")
+        moves.append(f"{_signed(-by_rows)} with a quarter of the rows")
     if abs(by_neighbors) > DRIFT * error:
-        moves.append(f"by {by_neighbors:+.2g} from four times as many neighbours to these")
+        moves.append(f"{_signed(-by_neighbors)} with four times as many neighbours")
     if not moves:
         return None
     rising = by_rows + by_neighbors > 0
     sure = max(abs(by_rows), abs(by_neighbors)) > SURE_DRIFT * error
-    said = f"the estimate moves {' and '.join(moves)}, beside a standard error of {error:.2g}."
+    said = f"the estimate is {' and '.join(moves)}, where its standard error is {error:.2g} {units}."
     if not sure:
-        return Note(f"The bias may not be small: {said} Chance alone does this in one data set of five.")
+        return Note(f"The bias may not be small: {said} This happens by chance in one data set of five.")
     return Note(
         f"The bias is not small: {said} The truth is probably {'higher' if rising else 'lower'}; the interval does not "
-        f"count this."
+        f"include this."
     )
+
+
+def _signed(difference: float) -> str:
+    return f"{abs(difference):.2g} {'higher' if difference > 0 else 'lower'}"

@@ -1,4 +1,4 @@
-"""Plain sentences about what may be wrong; those that a user must act on are warnings too."""
+"""Plain sentences about what may be wrong; those that call for action are also issued as warnings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from infold.data.question import Question
 
 from .resampling import Shuffle
 
-MOSTLY = 0.5  # share of a column's values that are tied, from which on it is "mostly tied"
-NEAR_CEILING = 0.8  # share of the ceiling: in simulations the bias is plain from there on
+MOSTLY = 0.5  # a column with a larger share of tied values is "mostly tied"
+NEAR_CEILING = 0.8  # share of the ceiling above which the bias is plain in simulations
 
 
 class Note(NamedTuple):
@@ -38,16 +38,7 @@ def tell(notes: Iterable[Note | None]) -> tuple[str, ...]:
 def autocorrelation_note(question: Question, shuffle: Shuffle) -> Note | None:
     """Warn of rows that are autocorrelated on both sides, unless they are kept together in blocks."""
     found = alike_rows(question, shuffle.groups) if shuffle.length == 1 else None
-    if found is None:
-        return None
-    if found.by_class:
-        return Note(f"{found.describe()}; nothing is wrong with that.")
-    blocks = "" if "Z" in question.blocks else f" or pass block={found.block}"  # a test given Z has no blocks
-    return Note(
-        f"{found.describe()}. If they are in order of time, p-values come out too small and intervals too narrow: thin "
-        f"the rows{blocks}. If the table was merely sorted or grouped, all is well.",
-        urgent=True,
-    )
+    return found and Note(found.note(given="Z" in question.blocks), urgent=not found.by_class)
 
 
 def tied_columns(question: Question) -> dict[str, float]:
@@ -72,8 +63,8 @@ def ties_note(ties: dict[str, float]) -> Note | None:
         return None
     more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
     return Note(
-        f"Most values are tied in {', '.join(worst[:5])}{more}: kNN estimates are for continuous data, and can be too "
-        f"low or too high here."
+        f"Most values are tied in {', '.join(worst[:5])}{more}: nearest-neighbour estimates are made for continuous "
+        f"data, and may be too low or too high here."
     )
 
 
@@ -83,13 +74,13 @@ def ceiling(n: int, k: int) -> float:
 
 
 def ceiling_note(mi: float, n: int, k: int) -> Note | None:
-    """Tell of an estimate (nats) so high that n samples cannot certify it."""
+    """Tell of an estimate (nats) so high that n samples can hardly show it."""
     most = ceiling(n, k)
     if mi < NEAR_CEILING * most:
         return None
     where = f"{mi / most:.0%} of" if mi < most else "beyond"
     return Note(
-        f"The estimate is {where} the most that {k} neighbours among {n} samples can show ({most:.2f} nats, "
+        f"The estimate is {where} the maximum that {k} neighbours among {n} samples can show ({most:.2f} nats, "
         f"{most / math.log(2):.2f} bits): the truth may be far higher; add samples.",
         urgent=True,
     )
@@ -98,11 +89,11 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
 def silence_note(most: float, units: str) -> Note:
     """Tell what an answer of exactly 0 may have missed."""
     return Note(
-        f"The answer is 0 because no test of auto tells X and Y from independent at its strict level of 0.001; a "
-        f"dependence of up to about {most:.2g} {units} may have gone unseen."
+        f"The answer is 0 because none of auto's tests rejects independence at its strict level of 0.001; a "
+        f"dependence of up to about {most:.2g} {units} may have gone unnoticed."
         if math.isfinite(most)
-        else "The answer is 0 because there are too many columns for so few rows: no joint look was possible, so "
-        "nothing is known of how large the dependence is."
+        else "The answer is 0 because there are too many columns for so few rows to be estimated jointly: how large "
+        "the dependence is remains unknown."
     )
 
 
@@ -132,8 +123,8 @@ def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
     if not alone:
         return None
     return Note(
-        f"{alone} of {n_blocks.size} groups have only one row or block, which cannot change places: they tell the test "
-        f"nothing."
+        f"{alone} of {n_blocks.size} groups have only one row or block, which cannot change places: they contribute "
+        f"nothing to the test."
     )
 
 
@@ -142,8 +133,8 @@ def copies_note(share: float) -> Note | None:
     if share <= 0.05:
         return None
     return Note(
-        f"{share:.0%} of the rows repeat another row in every column: drop copies that are not new measurements, since "
-        f"they look like perfect neighbours."
+        f"{share:.0%} of the rows repeat another row in every column: drop copies that are not separate measurements, "
+        f"since they look like perfect neighbours."
     )
 
 
@@ -155,7 +146,9 @@ def few_rows_note(n: int) -> Note | None:
 
 
 def few_samples_note(n: int, d: int) -> Note | None:
-    """Tell of too few rows to learn much from."""
+    """Tell of too few rows for a good estimate."""
     if n >= 100 and n > d:
         return None
-    return Note(f"{n} samples of {d} columns are few: only a strong dependence can be seen, and not measured well.")
+    return Note(
+        f"{n} samples of {d} columns are few: only a strong dependence can be detected, and its size is uncertain."
+    )

@@ -13,7 +13,7 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.data.kinds import column_kinds
 from infold.data.question import Question, ask, ask_pairwise
 from infold.data.tables import MISSING
-from infold.display import Shown, as_frame, axes_for, joined, pvalue_text
+from infold.display import TIED, Shown, as_frame, axes_for, joined, pvalue_text
 from infold.estimators import MutualInformationEstimator
 from infold.results import plain_types, stamp
 
@@ -190,29 +190,35 @@ class Relevance(Shown):
         return sorted(found, key=lambda row: (-row["score"], row["pvalue"]))
 
     def _headline(self) -> str:
-        source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
         about = "" if self.given is None else " given Z"
-        return (
-            f"{len(self._found())} of {len(self._told())} columns carry information{about} ({self.kind}, "
-            f"{self.method}, {source}; level {100 * self.level:g} %)"
-        )
+        count = len(self._told())
+        return f"{len(self._found())} of {count} columns carry information{about} (level {100 * self.level:g}{TIED}%)"
+
+    def _items(self) -> Iterator[tuple[str, str]]:
+        found = self._found()
+        for row in found[:MOST_LINES]:
+            rows = f", {row['n_samples']} rows" if self._is_pairwise else ""
+            score = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
+            yield f"{row['side'].upper()} {row['name']}", score
+        if len(found) > MOST_LINES:
+            yield f"and {len(found) - MOST_LINES} more", ""
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        found, pairwise = self._found(), any(row["n_samples"] != self.n_samples for row in self.columns())
-        for row in found[:MOST_LINES]:
-            rows = f", {row['n_samples']} rows" if pairwise else ""
-            said = f"{row['score']:.3g} {self.units}, {pvalue_text(row['pvalue'])}{rows}"
-            yield f"{row['side'].upper()} {row['name']}: ", said
-        if len(found) > MOST_LINES:
-            yield "", f"and {len(found) - MOST_LINES} more"
         others = [f"{row['name']} ({pvalue_text(row['pvalue'])})" for row in self._told() if not row["relevant"]]
         if others:
             more = [f"and {len(others) - MOST_LINES} more"] if len(others) > MOST_LINES else []
             yield "not found", joined([*others[:MOST_LINES], *more])
+        source = f"{self.n_permutations} permutations" if self.n_permutations else "its own p-values"
+        columns = "each column alone" if self.kind == ALONE else "columns together, each shuffled in turn"
+        yield "method", f"{self.method}, {columns}; {source}"
         if self.n_dropped:
-            kept = "are used for some columns only" if pairwise else "were dropped"
+            kept = "are used for some columns only" if self._is_pairwise else "were dropped"
             yield "rows", f"{self.n_dropped} rows with missing values {kept}"
         yield from (("note", note) for note in self.notes)
+
+    @property
+    def _is_pairwise(self) -> bool:
+        return bool((np.concatenate([self.rows_x, self.rows_y]) != self.n_samples).any())
 
 
 COLUMN_FIELDS = ("names", "scores", "pvalues", "threshold", "relevant", "rows")
@@ -249,8 +255,8 @@ def relevance(
     X, Y : array, pandas or polars table, or series, of shape (n_samples, n_columns) or (n_samples,)
         Row i of both is the same sample.
     given : the same, or None, default=None
-        Z, what is known already: each column is scored by what it tells of the other side once Z is known. For columns
-        alone, without `groups`, `block` and `missing="pairwise"`.
+        Z, what is known already: each column is scored by what it tells about the other side once Z is known. For
+        columns alone, without `groups`, `block` and `missing="pairwise"`.
     method : str or None, default=None
         Estimator, as in :func:`mutual_information`. None is "auto" where its own p-values will do: for columns alone,
         without `given`, `groups`, `block` or a number of permutations. Else it is "ksg", which is fast enough for
@@ -293,10 +299,10 @@ def relevance(
     larger.
 
     Alone, a permutation re-pairs the rows of X and Y as wholes. A column that is independent of the other side has the
-    same law before and after, whatever the other columns carry. Together, it shuffles a single column, all others
-    staying as they are, and the MI before is compared with the MI after. That is valid for a column that is independent
-    of everything else. A column that carries nothing itself but depends on columns of its own side that do can pass:
-    the shuffle takes away that dependence too.
+    same distribution before and after, whatever the other columns carry. Together, it shuffles a single column and
+    leaves all others as they are, and the MI before is compared with the MI after. That is valid for a column that is
+    independent of everything else. A column that carries nothing itself, but depends on columns of its own side that
+    do, may pass: the shuffle removes that dependence too.
 
     Given Z, each column has the null distribution of :func:`independence_test`, with Y drawn anew given Z. All columns
     of a side share the rows that change places, and max-T corrects for their number as above.
@@ -391,7 +397,7 @@ class Single(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """What the estimator says of each of d columns: of the data, and after each permutation."""
+    """Estimates of each of d columns: on the data, and after each permutation."""
 
     observed: list[Outcome]  # NaN for a column that has too few rows
     null: np.ndarray  # (B, d, 2): MI and test statistic
@@ -408,7 +414,7 @@ def column_relevance(
     level: float = 0.05,
     singles: Sequence[Single] | None = None,
 ) -> Relevance:
-    """Return what each column carries, beside the fitted estimator.
+    """Return what each column carries, for a fitted estimator.
 
     With 0 permutations p-values are the method's own. `singles` are the questions about single columns, if these have
     rows of their own.
@@ -439,7 +445,12 @@ def column_relevance(
         sides |= {f"{name}_{side}": values for name, values in found.items()}
         sides[f"rows_{side}"] = np.array(rows[of_side])
         start += d
-    told = _few_rows_note(question, rows, estimator.n_neighbors), autocorrelation_note(question, shuffle), *about_z
+    told = (
+        _few_rows_note(question, rows, estimator.n_neighbors),
+        _no_score_note(question, sides, level),
+        autocorrelation_note(question, shuffle),
+        *about_z,
+    )
     return Relevance(
         **sides,
         kind=kind,
@@ -584,16 +595,37 @@ def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) ->
 
 def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) -> Note | None:
     """Tell of columns with too few rows for a score."""
-    labels = [
+    few = [label for label, count in zip(_labels(question), rows, strict=True) if count <= n_neighbors]
+    return Note(f"Too few rows have all the values that a score needs: {_first(few)}.", urgent=True) if few else None
+
+
+def _no_score_note(question: Question, sides: Mapping[str, np.ndarray], level: float) -> Note | None:
+    """Tell of columns that are relevant without a score above 0."""
+    scores, pvalues = (np.concatenate([sides[f"{what}_{side}"] for side in "xy"]) for what in ("scores", "pvalues"))
+    found = (pvalues <= level + ROUNDING) & (scores <= 0)
+    if question.n_features[1] == 1:
+        found[-1] = False  # the target of all the others
+    weak = [label for label, one in zip(_labels(question), found, strict=True) if one]
+    if not weak:
+        return None
+    return Note(
+        f"Relevant, but with no score above 0: {_first(weak)}. A test can detect a dependence that is too weak to be "
+        f"measured."
+    )
+
+
+def _labels(question: Question) -> list[str]:
+    """Return how notes name the columns of X and Y."""
+    return [
         f"{side} {names[i]!r}" if names else f"{side} {i}"
         for side, names, d in zip("XY", question.names, question.n_features, strict=False)
         for i in range(d)
     ]
-    few = [label for label, count in zip(labels, rows, strict=True) if count <= n_neighbors]
-    if not few:
-        return None
-    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-    return Note(f"Too few rows have all values that a score needs: {', '.join(few[:5])}{more}.", urgent=True)
+
+
+def _first(labels: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
 
 
 def check_permutations(n_permutations: int, level: float) -> None:

@@ -26,7 +26,7 @@ ROWS_PER_BATCH = 20_000  # of refits that are handed over together: KSG fits 500
 
 
 class Settings(NamedTuple):
-    """What all inference is told besides the question and the estimator."""
+    """Settings that all inference shares, besides the question and the estimator."""
 
     method: str
     units: str
@@ -50,7 +50,7 @@ def prepared(settings: Settings, n_neighbors: int | None, options: Mapping[str, 
 
 
 def described(estimator: MutualInformationEstimator, settings: Settings) -> dict[str, Any]:
-    """Return what all results tell of the data and the estimator."""
+    """Return what all results say about the data and the estimator."""
     return {
         "units": settings.units,
         "method": settings.method,
@@ -95,7 +95,7 @@ def refit(
 
 
 def refit_repaired(estimator: MutualInformationEstimator, question: Question, shuffle: Shuffle, seed: int) -> Outcome:
-    """Fit the rows of X beside those of Y in a random order."""
+    """Fit X and Y with the rows of Y in random order."""
     return refit(estimator, question.repaired("Y", shuffle.draw(seed)), seed)
 
 

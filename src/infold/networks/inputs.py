@@ -121,7 +121,7 @@ def _without_holes(tables: dict[str, Table], missing: str) -> tuple[dict[str, Ta
     if missing == PAIRWISE:
         if "given" in tables:
             raise ValueError(
-                "missing='pairwise' is for networks without given, as confounders are taken off once, on all rows; "
+                "missing='pairwise' does not work with given, since confounders are regressed out once, on all rows; "
                 "pass missing='drop'."
             )
         return tables, 0

@@ -51,7 +51,7 @@ def network(
     Y : the same, or None, default=None
         A second table: then pairs have one column of X and one of Y.
     given : names or positions of columns of X, a table, or None, default=None
-        Confounders that all columns may share. What a smooth function of them tells of a column is taken off first.
+        Confounders that all columns may share. A smooth function of them is regressed out of each column first.
     nodes : mapping or None, default=None
         Groups of columns by name, such as ``{"weather": ["rain", "wind"], "yield": "tons"}``: pairs are then of groups.
         None takes each column by itself.
@@ -187,7 +187,7 @@ def _digest(columns: Columns) -> str:
 
 
 def fewest_rows(k: int) -> int:
-    """Return the rows that a pair needs to be looked at."""
+    """Return the minimum number of rows for a pair to be tested."""
     return max(FEWEST_ROWS, k + 2)
 
 

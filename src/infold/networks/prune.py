@@ -47,7 +47,7 @@ def _conditional(
 ) -> np.ndarray:
     """Return the largest p-value of each edge, given none or one of the nodes with smaller p-values to both its ends.
 
-    By the data-processing inequality, what goes by way of another node is weaker than either step. One job is one node
+    By the data-processing inequality, an indirect dependence is weaker than either of its steps. One job is one node
     c: the network of its neighbours, given c.
     """
     columns = network.columns

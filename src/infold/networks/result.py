@@ -12,7 +12,7 @@ import numpy as np
 
 from infold.data.checks import check_share
 from infold.data.output import write_output
-from infold.display import Shown, as_frame, as_text, axes_for, notebook_html, pvalue_text
+from infold.display import SMALLEST_P, Shown, as_frame, as_text, axes_for, notebook_html, pvalue_text
 from infold.inference.multiple import benjamini_hochberg
 from infold.results import NATS_PER_UNIT, plain_types, stamp
 
@@ -54,7 +54,7 @@ class Network(Shown):
     >>> found = infold.network(np.column_stack([a, a + 0.3 * b, c]))
     >>> print(found)
     1 edge among 3 nodes (3 pairs, FDR 5 %)
-      0 – 1: 1.3... nats, p < 1e-09, q < 1e-09
+      0 – 1  1.3... nats, p < 1e-09, q < 1e-09
       data      300 samples, method ksg
     >>> found.pvalue_matrix.shape
     (3, 3)
@@ -143,7 +143,7 @@ class Network(Shown):
 
     @property
     def edge_fields(self) -> tuple[str, ...]:
-        """What is told of an edge: also its own number of samples, where pairs have different rows."""
+        """Fields of an edge: also its number of samples, where pairs have different rows."""
         return (*EDGE_FIELDS, "n_samples") if self._is_pairwise else EDGE_FIELDS
 
     @functools.cached_property
@@ -287,6 +287,11 @@ class Network(Shown):
         plain = plain_types({**{name: getattr(self, name) for name in kept}, **sides, **edges})
         return {**stamp("network"), **plain}
 
+    def summary(self, fdr: float = 0.05) -> str:
+        """Return a few lines for people, with the first edges."""
+        headline, edges, data = self._shown(fdr)
+        return as_text(headline, [("data", data)], edges)
+
     def __repr__(self) -> str:
         """Return a few lines for people."""
         return self.summary()
@@ -296,24 +301,19 @@ class Network(Shown):
         headline, edges, data = self._shown()
         return notebook_html(self, headline, [*edges, ("data", data)])
 
-    def summary(self, fdr: float = 0.05) -> str:
-        """Return a few lines for people, with the first edges."""
-        headline, edges, data = self._shown(fdr)
-        lines = [f"  {label}: {text}" if text else f"  {label}" for label, text in edges]
-        return "\n".join([headline, *lines]) + as_text("", [("data", data)])
-
     def _shown(self, fdr: float = 0.05) -> tuple[str, list[tuple[str, str]], str]:
         """Return a headline, the first edges with what is known of them, and a line about the data."""
-        found = self.edge_indices(fdr)
-        n_edges = found[0].size
+        i, j, qvalues = self.edge_indices(fdr)
+        n_edges = i.size
+        # P-values that are printed alike count as equal here.
+        order = np.lexsort((-self.mi_matrix[i, j], np.maximum(self.pvalue_matrix[i, j], SMALLEST_P)))[:MOST_LINES]
         known = f" given {len(self.given)}" if self.given else ""
         headline = (
             f"{_counted(n_edges, 'edge')} among {_counted(len(self.node_names), 'node')}{known} "
             f"({_counted(self.n_pairs, 'pair')}, FDR {100 * fdr:g} %)"
         )
-        first = self._as_list(*(part[:MOST_LINES] for part in found))
-        most = 12 if self._is_pairwise else 17
-        edges = [(f"{_short(e['source'], most)} – {_short(e['target'], most)}", _mi(e, self.units)) for e in first]
+        first = self._as_list(i[order], j[order], qvalues[order])
+        edges = [(f"{e['source']} – {e['target']}", _mi(e, self.units)) for e in first]
         if n_edges > MOST_LINES:
             edges.append((f"and {n_edges - MOST_LINES} more", ""))
         dropped = f" ({self.n_dropped} more dropped: missing values)" if self.n_dropped else ""
@@ -328,10 +328,6 @@ class Network(Shown):
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _mi(edge: dict[str, Any], units: str) -> str:

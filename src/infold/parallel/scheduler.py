@@ -7,13 +7,13 @@ seeds are among its arguments, drawn up front: neither the number of workers nor
 answer. Inside a job everything runs on one thread, so that cores are not oversubscribed.
 
 Python notices Ctrl-C in the main thread, between two bytecode instructions, and a kernel is one of these, however long
-it takes. So the main thread runs jobs itself only briefly and then waits for a thread that does, and `in_slices` cuts
-one long loop into short ones.
+it takes; within the compiler an interrupt may get lost, or surface as another error. So the main thread never works: it
+waits for a thread that does, and `in_slices` cuts one long loop into short ones.
 """
 
 from __future__ import annotations
 
-import math
+import numbers
 import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
@@ -33,8 +33,7 @@ Job = tuple[Any, ...]
 
 PATIENCE = 1.0  # seconds that pass before a bar appears: short work shows none
 BATCHES_PER_WORKER = 8  # so that no worker waits long for the last batch
-LISTEN = 0.5  # seconds that a thread waits or works before it looks whether it should stop
-MOMENT = 0.05  # seconds; starting a thread takes far less
+LISTEN = 0.5  # seconds that a thread waits or works before it checks whether it should stop
 GROWTH = 4  # from one slice to the next, at most
 
 _this_thread = local()  # of a worker: `stopped`, set when nobody wants its answers any more
@@ -46,7 +45,14 @@ def n_workers(n_jobs: int | None) -> int:
         return 1
     if hasattr(get_active_backend()[0], "client"):  # a Dask cluster takes whole estimates; their parts stay here
         with joblib.parallel_config("threading"):
-            return int(joblib.effective_n_jobs(n_jobs))
+            return _effective(n_jobs)
+    return _effective(n_jobs)
+
+
+def _effective(n_jobs: int | None) -> int:
+    """Return the number of workers that joblib makes of `n_jobs`."""
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None; pass -1 for all cores.")
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -94,17 +100,32 @@ def run(
     n_jobs: int | None,
     label: str,
     verbose: int,
-    long: bool = False,
 ) -> list[Any]:
     """Return [function(*job) for job in jobs], on threads of this machine, with a progress bar on a terminal.
-
-    Pass `long` if a single kernel call may take seconds.
 
     >>> run(pow, [(10, 2), (10, 3), (10, 4)], n_jobs=2, label="powers", verbose=0)
     [100, 1000, 10000]
     """
-    answers = _on_threads(function, jobs, n_workers(n_jobs), batch=1, moment=0.0 if long else MOMENT)
+    answers = _on_threads(function, jobs, n_workers(n_jobs), batch=1)
     return list(_sorted(answers, len(jobs), label, verbose))
+
+
+def interruptible(function: Callable[..., Any], *args: Any) -> Any:
+    """Return function(*args); the main thread has another one call it, and listens for Ctrl-C.
+
+    >>> interruptible(pow, 10, 2)
+    100
+    """
+    if current_thread() is not main_thread():
+        return function(*args)
+    backend, n_jobs = get_active_backend()
+
+    def configured(*args: Any) -> Any:
+        with joblib.parallel_config(backend, n_jobs=n_jobs):  # which joblib keeps for each thread
+            return function(*args)
+
+    [(_, answer)] = _on_threads(configured, [args], 1, as_workers=False)
+    return answer
 
 
 def in_order(
@@ -156,7 +177,7 @@ def as_finished(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (i, function(*jobs[i])) in the order in which they are finished; parameters as in `in_order`."""
     inner, backend = in_parallel_task(), get_active_backend(prefer=prefer)[0]
-    workers = 1 if inner else int(joblib.effective_n_jobs(n_jobs))
+    workers = 1 if inner else _effective(n_jobs)
     if not inner and hasattr(backend, "client"):
         from .cluster import on_cluster
 
@@ -190,20 +211,20 @@ def _sorted(
 
 
 def _on_threads(
-    function: Callable[..., Any], jobs: Sequence[Job], workers: int, batch: int, moment: float = MOMENT
+    function: Callable[..., Any], jobs: Sequence[Job], workers: int, batch: int = 1, *, as_workers: bool = True
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yield (i, function(*jobs[i])) from threads of this process; with one worker, from the caller's for a moment.
+    """Yield (i, function(*jobs[i])) from threads of this process; a single worker is the caller's, unless that is main.
 
-    Not by joblib: it looks for answers a hundred times a second, and parts of an estimate take milliseconds.
+    Not by joblib: it looks for answers a hundred times a second, and parts of an estimate take milliseconds. As a
+    worker, a thread starts no others.
     """
-    done, single = 0, min(workers, len(jobs)) <= 1
-    if single:
-        until = perf_counter() + moment if current_thread() is main_thread() else math.inf
-        while done < len(jobs) and perf_counter() < until:
+    single = min(workers, len(jobs)) <= 1
+    if single and current_thread() is not main_thread():
+        for i, job in enumerate(jobs):
             check_wanted()
-            yield done, function(*jobs[done])
-            done += 1
-    batches = [(done + begin, done + stop) for begin, stop in blocks(len(jobs) - done, batch)]
+            yield i, function(*job)
+        return
+    batches = blocks(len(jobs), batch)
     threads = min(workers, len(batches))
     waiting: SimpleQueue[tuple[int, int] | None] = SimpleQueue()
     finished: SimpleQueue[list[tuple[int, Any]] | BaseException] = SimpleQueue()
@@ -213,7 +234,8 @@ def _on_threads(
             waiting.put(one)
 
     def work() -> None:
-        _mark_as_worker()
+        if as_workers:
+            _mark_as_worker()
         _this_thread.stopped = stopped
         try:
             while (block := waiting.get()) and not stopped.is_set():
@@ -238,12 +260,15 @@ def _on_threads(
 
 
 def _heard(queue: SimpleQueue[Any]) -> Any:
-    """Return the next item, polling: not every system can interrupt a thread that waits without a timeout."""
+    """Return the next item, polling: not every system can interrupt a thread that waits without a timeout.
+
+    A thread that waits may have been told to stop itself.
+    """
     while True:
         try:
             return queue.get(timeout=LISTEN)
         except Empty:
-            continue
+            check_wanted()
 
 
 class Unwanted(Exception):

@@ -217,4 +217,4 @@ def _relevance_legend(ax: Axes, has_threshold: bool) -> None:
     bars = (("relevant", FOUND), ("not relevant", NOT_FOUND))
     patches = [Patch(edgecolor="black", linewidth=0.7, label=words, **look) for words, look in bars]
     lines = [Line2D([], [], label="threshold", **THRESHOLD)] if has_threshold else []
-    legend_above(ax, handles=[*lines, *patches], ncols=3)
+    legend_above(ax, right=True, handles=[*lines, *patches], ncols=3)

@@ -62,11 +62,12 @@ def mi_label(units: str) -> str:
     return f"mutual information ({units})"
 
 
-def legend_above(ax: Any, **options: Any) -> None:
-    """Put the legend between the axes and their title, where it hides no data."""
+def legend_above(ax: Any, *, right: bool = False, **options: Any) -> None:
+    """Put the legend between the axes and their title, where it hides no data; `right` if tick labels are wide."""
+    place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)} if right else {"bbox_to_anchor": (0.0, 1.0)}
     ax.legend(
-        frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2,
-        columnspacing=1.0, handlelength=1.4, **options,
+        frameon=False, fontsize="small", borderaxespad=0.2, columnspacing=1.0, handlelength=1.4,
+        **{"loc": "lower left", **place, **options},
     )  # fmt: skip
     if ax.get_title():
         ax.set_title(ax.get_title(), fontsize="medium", pad=24, parse_math=False)

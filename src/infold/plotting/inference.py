@@ -133,7 +133,7 @@ def plot_drift(diagnosis: Diagnosis, *, over: str = "size", ax: Axes | None = No
     if mi > NEAR_CEILING * diagnosis.ceiling:
         ax.axhline(
             diagnosis.ceiling, color=VERMILLION, linestyle=(0, (1, 1)), linewidth=2.0,
-            label=f"most that can come out: {diagnosis.ceiling:.3g}",
+            label=f"maximum possible: {diagnosis.ceiling:.3g}",
         )  # fmt: skip
     ax.set_ylabel(mi_label(diagnosis.estimate.units))
     _widen_y(ax)
@@ -283,7 +283,7 @@ def _plain_ticks(ax: Axes, values: Any) -> None:
 
 
 def _widen_y(ax: Axes) -> None:
-    """Leave space above for a legend, and make no axis so short that noise looks like drift."""
+    """Leave space for a legend above, and keep axes long enough that noise does not look like drift."""
     low, high = ax.get_ylim()
     middle, least = (low + high) / 2, max(0.2, 0.2 * abs(low + high) / 2)
     half = max(high - low, least) / 2

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infold.networks import Network
 
 KINDS = ("graph", "matrix")
-MOST_NODES, MOST_LABELS, MOST_ROWS = 400, 60, 1000  # that can be told apart, and read; rows of the matrix
+MOST_NODES, MOST_LABELS, MOST_ROWS = 400, 60, 1000  # nodes and labels that stay legible; rows of the matrix
 FONT, GAP = 7, 5  # points: size of names, and how far they are from their nodes
 MOST_LINES = 5_000  # that a drawing has as lines; more are pixels, or a page would be large and slow
 SIDES = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)])
@@ -76,7 +76,7 @@ def _shown(count: int, network: Network) -> str:
 
 
 def _write_names(ax: Axes, places: np.ndarray, names: list[str]) -> None:
-    """Write names beside their nodes, where they cover each other least."""
+    """Write names next to their nodes, where they overlap least."""
     from matplotlib.patheffects import withStroke
 
     in_points = ax.transData.transform(places) * 72 / ax.figure.dpi if names else places

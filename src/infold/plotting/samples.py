@@ -22,7 +22,7 @@ def plot_methods(
     units: str = "nats",
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the estimates of each method against the number of noise columns, beside the truth.
+    """Plot the estimates of each method against the number of noise columns, with the truth.
 
     Parameters
     ----------

@@ -176,7 +176,7 @@ def make_report(
     missing: str = "error",
     **options: Any,
 ) -> Report:
-    """Estimate, test, diagnose and look at every column: all that a page about X and Y, or X and Y given Z, needs.
+    """Estimate, test, diagnose and score every column: everything for a page about X and Y, or X and Y given Z.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def make_report(
         interval = subsampling_interval(question, estimator, settings, ungrouped, certificate, level=level)
         trust = diagnosis(question, estimator, settings, shuffle, certificate, test=test)
         columns, reduced = _relevances(question, settings, groups, block, n_permutations)
-    # The interval knows of no groups: that they differ, one after the other, would look like autocorrelation.
+    # The interval takes no groups: differences between consecutive groups would look like autocorrelation.
     hint = autocorrelation_note(question, ungrouped) if groups is not None else None
     stale = {hint.text} - set(test.notes) if hint else set()
     said = [text for text in heard if text not in stale]

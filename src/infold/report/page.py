@@ -113,7 +113,7 @@ def trust_pictures(report: Report) -> list[Picture]:
             "interval",
             plot_interval(interval, ax=_axes()),
             f"Estimate {number(interval.mi)} {units} with its interval from {number(interval.low)} to "
-            f"{number(interval.high)}, beside the mean on smaller samples.",
+            f"{number(interval.high)}, and the mean on smaller samples.",
             "The interval, and the mean estimate on smaller samples. It covers chance, not bias: if the line still "
             "moves on its way to the full sample, more data would move it further.",
         ),
@@ -126,8 +126,8 @@ def trust_pictures(report: Report) -> list[Picture]:
                 plot_drift(diagnosis, over="neighbors", ax=_axes()),
                 f"Estimates with {min(diagnosis.over_neighbors)} to {max(diagnosis.over_neighbors)} neighbours, from "
                 f"{number(min(values))} to {number(max(values))} {units}.",
-                "The estimate with other numbers of neighbours. A flat line is a good sign; a falling one says that "
-                "the data have finer structure than the sample can show.",
+                "The estimate with other numbers of neighbours. A flat line is a good sign; a falling one shows "
+                "that the data have finer structure than the sample can resolve.",
             )
         )
     listed = ", ".join(f"{name} {number(value)}" for name, value in diagnosis.methods.items())
@@ -147,7 +147,7 @@ def trust_pictures(report: Report) -> list[Picture]:
                 "Mean estimate against planted mutual information: "
                 + "; ".join(f"{number(row['true'])} gives {number(row['mean'])}" for row in diagnosis.planted)
                 + ".",
-                "A known mutual information planted in data of this size and shape, and what comes out: the bias and, "
+                "A known mutual information planted in data of this size and shape, and its estimates: the bias and, "
                 "for a test at 5 %, the power to expect.",
             )
         )
@@ -178,9 +178,9 @@ def local_pictures(report: Report) -> list[Picture]:
 def column_pictures(report: Report) -> list[Picture]:
     """Return the figures of relevance."""
     captions = {
-        "alone": "What each column, by itself, says about the whole other side.",
-        "together": "What all columns together lose when this one is shuffled. High where a column adds what no other "
-        "one has; low for a copy of another.",
+        "alone": "What each column, by itself, tells about the whole other side.",
+        "together": "What all columns together lose when this one is shuffled. High if a column adds what no other one "
+        "has; low for a copy of another.",
     }
     out = []
     for found in (report.alone, report.together):

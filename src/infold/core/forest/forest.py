@@ -18,7 +18,6 @@ from .route import route, sorted_rows
 from .tree import Tree, bootstrap_weights, grow_tree, new_tree, new_workspace
 
 TASKS = 8  # per thread, so that threads end at about the same time
-MANY_ROWS = 50_000  # a tree on more may take seconds
 
 
 class Plan(NamedTuple):
@@ -70,10 +69,7 @@ def grow_forest(points: np.ndarray, plan: Plan, *, n_jobs: int | None, verbose: 
         grown = grow_trees(points, one_block, plan, plan.seeds[first:end])
         return [Tree(*(array.copy() for array in tree)) for tree in grown]
 
-    long = plan.n_bootstrap > MANY_ROWS
-    groups = run(
-        work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose, long=long
-    )
+    groups = run(work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose)
     return [tree for group in groups for tree in group]
 
 
@@ -116,8 +112,7 @@ def marginal_leaves(
                 route(tree, points, sorted_columns, block_of == b, node)
                 renumber(node, order, tree.cut.size, leaves[b, t])
 
-    long = points.shape[1] > MANY_ROWS
-    run(work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose, long=long)
+    run(work, _tree_tasks(len(plan.seeds), n_jobs), n_jobs=n_jobs, label="growing trees", verbose=verbose)
     return leaves.astype(np.uint8) if leaves.max() < 256 else leaves  # bytes are compared half as fast again
 
 

@@ -1,8 +1,8 @@
-"""Columns as a few orthonormal functions of their ranks or labels, (functions, columns, n): what matrix products test.
+"""Columns as a few orthonormal functions of their ranks or labels, (functions, columns, n), tested by matrix products.
 
-Of numbers: a line, an arch and two waves of normal scores. If all columns are jointly Gaussian after increasing maps,
-the mean of a line or an arch given other columns is a sum of their lines, arches and products of two lines: exactly
-what `given` takes off.
+For numbers these are a linear, a quadratic and two wave-like functions of the normal scores. If all columns are jointly
+Gaussian after increasing transformations, the mean of a linear or quadratic function given other columns is a sum of
+their linear and quadratic functions and products of two linear ones: exactly what `given` regresses out.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from scipy.stats import rankdata
 from ..copula.labels import indicators
 
 PER_COLUMN = 4
-ORDERS = (1, 2, 4)  # nested tests: a line; also an arch; also waves
-OF_TARGET = 2  # a line and an arch: the target's mean and spread
-FEWEST_ROWS = 5  # a function that is large for fewer rows tells of these rows alone
-FLAT = 1e-3  # length, relative to what it was, below which a function follows from others
+ORDERS = (1, 2, 4)  # nested tests: linear; and quadratic; and waves
+OF_TARGET = 2  # linear and quadratic: the target's mean and spread
+FEWEST_ROWS = 5  # a function that is large in fewer rows describes those rows alone
+FLAT = 1e-3  # relative length of a residual below which a function counts as a combination of others
 SOME = 256  # columns at a time, so that memory stays small
 
 
@@ -55,7 +55,7 @@ def label_functions(codes: np.ndarray) -> np.ndarray:
 
 
 def target_functions(columns: np.ndarray, nominal: np.ndarray) -> list[Target]:
-    """Return the functions of each column of the target (q, n): those of all labels, or a line and an arch.
+    """Return the functions of each column of the target (q, n): those of all labels, or linear and quadratic.
 
     Columns without any, such as one of labels that are all rare, are left out.
     """
@@ -71,7 +71,7 @@ def target_functions(columns: np.ndarray, nominal: np.ndarray) -> list[Target]:
 def orthonormal(functions: np.ndarray) -> np.ndarray:
     """Return functions (m, p, n), each centred and orthogonal to those before it, of length 1; overwrites them.
 
-    Those that follow from earlier ones are 0, and so are those that stand out in a few rows only.
+    Functions that are combinations of earlier ones become 0, and so do those that are large in a few rows only.
     """
     functions -= functions.mean(axis=2, keepdims=True)
     for j, one in enumerate(functions):
@@ -81,5 +81,5 @@ def orthonormal(functions: np.ndarray) -> np.ndarray:
         lengths = np.sqrt(np.einsum("pn,pn->p", one, one))
         one /= np.where(lengths > FLAT * whole, lengths, np.inf)[:, None]
         squares = one**2
-        one[FEWEST_ROWS * np.einsum("pn,pn->p", squares, squares) > 1] = 0  # the rows that a square is shared by
+        one[FEWEST_ROWS * np.einsum("pn,pn->p", squares, squares) > 1] = 0  # effective number of rows
     return functions

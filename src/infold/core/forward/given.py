@@ -1,4 +1,4 @@
-"""Tests of many columns given those that were selected: what these leave of both sides, compared by permutations."""
+"""Tests of many columns given the selected ones: these are regressed out of both sides, and the residuals permuted."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from scipy.special import chdtrc, gammaln
 from ..copula.screen import either
 from .functions import ORDERS, PER_COLUMN, Target, orthonormal
 
-ROWS_PER_FUNCTION = 5  # of the selected columns: with fewer rows, taking them off leaves too little
-MOST_FUNCTIONS = 100  # of the selected columns: more take time, and tell little
-MOST_MULTIPLIED = 15  # columns whose products are among them
-MOST_FACTORS = 8  # lines and labels of selected columns, the first ones, that others may act together with
+ROWS_PER_FUNCTION = 5  # of the selected columns: with fewer rows, regressing them out leaves too little
+MOST_FUNCTIONS = 100  # of the selected columns: more take time, and add little
+MOST_MULTIPLIED = 15  # columns whose pairwise products are among them
+MOST_FACTORS = 8  # linear terms and labels of the first selected columns, with which candidates may interact
 NOTHING_LEFT = 1e-6  # of a squared length of 1
 TILE = 512  # columns whose products with all others are held at a time
 AT_A_TIME = 2_000_000  # squared correlations that are held
 ROUNDING = 1e-6
-FEW_DIGITS = 1e-300  # p-values below are not exact
+FEW_DIGITS = 1e-300  # p-values below this are not exact
 MOST_EXPLAINED = np.float32(1 - 1e-6)
 TINY = np.float32(1e-30)
 
 
 class Given(NamedTuple):
-    """What is known: an orthonormal basis of functions of the selected columns, and some of the columns themselves."""
+    """What is conditioned on: an orthonormal basis of functions of the selected columns, and some of these columns."""
 
     basis: np.ndarray  # (d, n)
-    factors: np.ndarray  # (f, n): lines and labels of the first ones, which a candidate may act together with
+    factors: np.ndarray  # (f, n): linear terms and labels of the first ones, with which a candidate may interact
 
     @property
     def freedom(self) -> np.float32:
-        """Share of the degrees of freedom that is left."""
+        """Share of the degrees of freedom that remains."""
         d, n = self.basis.shape
         return np.float32((n - 1 - d) / (n - 1))
 
     def leaves(self, functions: np.ndarray) -> np.ndarray:
-        """Return functions (m, p, n) without what the basis tells of them, orthonormal as before.
+        """Return the residuals of functions (m, p, n) after regression on the basis, orthonormal as before.
 
-        What is next to nothing, as of a copy, becomes 0.
+        Negligible residuals, as of a copy, become 0.
         """
         if len(self.basis) == 0:
             return functions
@@ -48,14 +48,14 @@ class Given(NamedTuple):
         return orthonormal(left)
 
     def leaves_target(self, target: Target) -> Target:
-        """Return the target without what the basis tells of it."""
+        """Return the residuals of the target after regression on the basis."""
         return target._replace(functions=self.leaves(target.functions[:, None])[:, 0])
 
 
 def given(functions: np.ndarray, nominal: np.ndarray, selected: list[int]) -> Given:
-    """Return what the selected columns tell, by functions (4, p, n) of all: their own, and products of two lines.
+    """Return a basis of the selected columns' functions and of products of two linear ones; `functions` are (4, p, n).
 
-    Not more than a fifth as many as there are rows, nor than a hundred, or two per column; the simplest first.
+    There are at most n / 5 functions, and at most the larger of 100 and two per column; the simplest come first.
     """
     n = functions.shape[2]
     factors = [functions[m, c] for c in selected for m in range(PER_COLUMN if nominal[c] else 1)]
@@ -69,7 +69,7 @@ def given(functions: np.ndarray, nominal: np.ndarray, selected: list[int]) -> Gi
 
 
 def _basis(functions: np.ndarray) -> np.ndarray:
-    """Return (d, n) orthonormal functions that span those of (m, n), centred."""
+    """Return (d, n) orthonormal functions that span the centred functions (m, n)."""
     centred = functions - functions.mean(axis=1, keepdims=True)
     centred /= np.maximum(np.sqrt((centred**2).sum(axis=1, keepdims=True)), TINY)
     lengths, axes = np.linalg.eigh(centred @ centred.T)  # squared; much faster than a QR decomposition
@@ -94,8 +94,8 @@ def permutation_tests(
 ) -> Tested:
     """Return tests of independence of each column, by its functions (4, p, n), given what is known.
 
-    `orders` (B, n) are permutations of the rows. With nothing known the corrected p-values are exact: the chance of any
-    that is at most a is at most a, if no column depends on the target.
+    `orders` (B, n) are permutations of the rows. With nothing selected the corrected p-values are exact: if no column
+    depends on the target, the probability that any of them is at most a is at most a.
     """
     left, of_target = known.leaves(functions), [known.leaves_target(one) for one in targets]
     widest = max((len(one.functions) for one in targets), default=0) * PER_COLUMN * left.shape[1]
@@ -118,8 +118,9 @@ def smallest_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[T
 def strengths(functions: np.ndarray, nominal: np.ndarray, targets: list[Target], known: Given) -> np.ndarray:
     """Return how strongly each column depends on the target given what is known, to compare columns: −log p.
 
-    Of tests with the target's line, or its classes, alone: near what is known, arches tell the same once more. And of
-    likelihood ratios, −n log(1 − r²), as z hardly grows any more where r² is large: its standard error does as well.
+    Only the target's linear function, or its classes, is used: near what is known, quadratic ones repeat the same
+    information. The statistics are likelihood ratios, −n log(1 − r²): z hardly grows once r² is large, because its
+    standard error grows too.
     """
     left, largest = known.leaves(functions), np.zeros(functions.shape[1])
     for target in (known.leaves_target(one) for one in targets):
@@ -130,13 +131,13 @@ def strengths(functions: np.ndarray, nominal: np.ndarray, targets: list[Target],
 
 
 def _minus_log_p(degrees: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Return −log of the tail of χ², by its first term where it is too small for a number."""
+    """Return −log of the tail of χ², by the first term of its expansion where it underflows."""
     pvalues, halves, m = chdtrc(degrees, sums), np.maximum(sums / 2, TINY), degrees / 2
     return np.where(pvalues > FEW_DIGITS, -np.log(pvalues + FEW_DIGITS), halves - (m - 1) * np.log(halves) + gammaln(m))
 
 
 def single_pvalues(functions: np.ndarray, nominal: np.ndarray, targets: list[Target]) -> np.ndarray:
-    """Return the p-value of each column by itself, corrected for the number of tests that are made of it."""
+    """Return the p-value of each column by itself, corrected for the number of tests per column."""
     nothing = given(functions, nominal, [])
     return either(smallest_pvalues(functions, nominal, targets, nothing), max(1, len(targets)) * len(ORDERS))
 
@@ -155,8 +156,8 @@ def smooth_tests(
     """Yield the degrees of freedom (p,) and the statistics (p, B) of all tests of a column, for B orders of the target.
 
     Nested smooth tests after Neyman: a sum of squared correlations is about χ². Correlations are divided by their own
-    standard errors, since the spread of what is left may depend on what is known; without `orders` they are likelihood
-    ratios. Last, what a column tells together with a known one is in the products of both.
+    standard errors, since the variance of the residuals may depend on the selected columns; without `orders` the
+    statistics are likelihood ratios. The last tests are about interactions: products of a column and a selected one.
     """
     there: np.ndarray = np.any(left, axis=2)
     statistic = _likelihood_ratios if orders is None else _squared_z
@@ -185,7 +186,7 @@ def _likelihood_ratios(functions: np.ndarray, psi: np.ndarray, factor: np.ndarra
 
 
 class Pair(NamedTuple):
-    """The two columns whose product tells most, and its p-value, corrected for the number of pairs."""
+    """The two columns whose product is the most informative, and its p-value, corrected for the number of pairs."""
 
     first: int
     second: int
@@ -193,9 +194,9 @@ class Pair(NamedTuple):
 
 
 def best_pair(functions: np.ndarray, allowed: np.ndarray, targets: list[Target], known: Given) -> Pair:
-    """Return the pair of `allowed` columns whose product of lines tells most of the target given what is known.
+    """Return the pair of `allowed` columns whose product is the most informative about the target given what is known.
 
-    Correlations are divided by their own standard errors, so their law has no heavier tail than the normal one.
+    Correlations are divided by their own standard errors, so that their tails are no heavier than normal ones.
     """
     columns = allowed[functions[0, allowed].any(axis=1)]
     left = known.leaves(functions[:1, columns])[0] * np.float32(functions.shape[2] ** 0.5)

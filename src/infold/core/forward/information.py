@@ -1,4 +1,4 @@
-"""Information about single columns by KSG, each estimated once; and the criteria that are made of it."""
+"""Information about single columns by KSG, each estimated once, and the criteria computed from it."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def criterion_values(criterion: str, columns: list[int], selected: list[int], in
     """Return the criterion of each column, in nats, given those selected before.
 
     JMI is the mean over them of I(column; target | selected one): by the chain rule the same as I(column; target) less
-    the mean of I(column; selected one) − I(column; selected one | target), but one estimate in place of three. CMIM is
-    the least of these. mRMR takes the mean of I(column; selected one) off I(column; target).
+    the mean of I(column; selected one) − I(column; selected one | target), but one estimate instead of three. CMIM is
+    the minimum instead of the mean. mRMR is I(column; target) less the mean of I(column; selected one).
     """
     if criterion == RELEVANCE or not selected:
         return information.about_target(columns)

@@ -1,4 +1,4 @@
-"""Forward search: tests say which columns may come next, and when to stop; a criterion says which of them does."""
+"""Forward search: tests decide which columns may come next and when to stop; a criterion picks one of them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .functions import column_functions, target_functions
 from .given import Given, Tested, best_pair, given, permutation_tests, smallest_pvalues, strengths
 from .information import RELEVANCE, Information, Sample, criterion_values
 
-MOST_SCORED = 50  # candidates with the smallest p-values, of which the criterion chooses
-MOST_ROUNDS = 3  # of the search, and of replacements: it nearly always ends by itself
+MOST_SCORED = 50  # candidates with the smallest p-values, from which the criterion chooses
+MOST_ROUNDS = 3  # of the search, and of replacements: both nearly always converge sooner
 SHARES = 2  # of the level: one for columns, one for pairs of columns
 
 
 class Step(NamedTuple):
-    """A column that was selected: its number, the criterion's value in nats, and its corrected p-value, when it was."""
+    """A column that was selected: its number, the criterion in nats, and its corrected p-value at that time."""
 
     column: int
     score: float
@@ -31,8 +31,8 @@ class Found(NamedTuple):
     order: np.ndarray
 
 
-class Look(NamedTuple):
-    """The columns that are left, and what tests say of them."""
+class Candidates(NamedTuple):
+    """The columns that are not selected yet, and their tests."""
 
     known: Given
     rest: np.ndarray
@@ -40,7 +40,7 @@ class Look(NamedTuple):
 
     @property
     def pvalues(self) -> np.ndarray:
-        """P-values corrected for the number of columns, and for looking at pairs as well."""
+        """P-values corrected for the number of columns, and for testing pairs as well."""
         return np.minimum(SHARES * self.tested.corrected(self.tested.smallest), 1.0)
 
     @property
@@ -50,12 +50,12 @@ class Look(NamedTuple):
 
 
 class Search:
-    """A search for the columns that tell something of the target that those before them do not.
+    """A search for columns that tell something about the target that the ones before them do not.
 
-    A column may come next if it depends on the target given all that were selected, by a test at level `alpha` that is
+    A column may come next if it depends on the target given all selected columns, by a test at level `alpha` that is
     corrected for the number of columns; of these, the one with the largest criterion is taken. If there is none, the
-    pair is taken whose product tells most, if that is significant: neither column of an exclusive or tells a thing by
-    itself. The criterion "relevance" takes nothing as known.
+    pair with the most informative product is taken, if it is significant: neither column of an exclusive or is
+    informative by itself. The criterion "relevance" conditions on nothing.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Search:
         self.targets = target_functions(sample.y, sample.nominal_y)
 
     def run(self, fewest: int, most: int) -> Found:
-        """Return at most `most` columns, and at least `fewest`, if need be by the criterion alone."""
+        """Return at most `most` columns, and at least `fewest`, by the criterion alone if too few are significant."""
         steps: list[Step] = []
         for _ in range(MOST_ROUNDS):
             steps, tested = self._extended(steps, most)
@@ -75,53 +75,53 @@ class Search:
             if better == steps:
                 break
             steps = better
-        look = self._look(steps)
+        left = self._candidates(steps)
         while len(steps) < fewest:
-            steps = [*steps, self._best(steps, look, look.by_pvalue)]
-            look = self._look(steps)
+            steps = [*steps, self._best(steps, left, left.by_pvalue)]
+            left = self._candidates(steps)
         pvalues = np.empty(self.functions.shape[1])
-        pvalues[look.rest] = look.pvalues
+        pvalues[left.rest] = left.pvalues
         for step in steps:
             pvalues[step.column] = step.pvalue
-        return Found(steps, pvalues, np.concatenate((_columns(steps), look.rest[look.by_pvalue])).astype(int))
+        return Found(steps, pvalues, np.concatenate((_columns(steps), left.rest[left.by_pvalue])).astype(int))
 
     def _extended(self, steps: list[Step], most: int) -> tuple[list[Step], Tested]:
         """Return the steps with further ones, as long as columns or pairs are significant, and the last tests."""
         while True:
-            look = self._look(steps)
-            significant = look.by_pvalue[look.pvalues[look.by_pvalue] <= self.alpha]
+            left = self._candidates(steps)
+            significant = left.by_pvalue[left.pvalues[left.by_pvalue] <= self.alpha]
             if len(steps) >= most:
                 break
             if significant.size:
-                steps = [*steps, self._best(steps, look, significant)]
-            elif self.pairs and len(steps) + 2 <= most and (pair := self._pair(look)):
+                steps = [*steps, self._best(steps, left, significant)]
+            elif self.pairs and len(steps) + 2 <= most and (pair := self._pair(left)):
                 steps = [*steps, *pair]
             else:
                 break
-        return steps, look.tested
+        return steps, left.tested
 
-    def _look(self, steps: list[Step]) -> Look:
+    def _candidates(self, steps: list[Step]) -> Candidates:
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), _columns(steps))
         known = self._given([] if self.criterion == RELEVANCE else _columns(steps))
         if rest.size == 0:
-            return Look(known, rest, Tested(np.ones(0), np.ones(len(self.orders))))
+            return Candidates(known, rest, Tested(np.ones(0), np.ones(len(self.orders))))
         tested = permutation_tests(self.functions[:, rest], self.nominal[rest], self.targets, known, self.orders)
-        return Look(known, rest, tested)
+        return Candidates(known, rest, tested)
 
     def _given(self, columns: list[int]) -> Given:
         return given(self.functions, self.nominal, columns)
 
-    def _best(self, steps: list[Step], look: Look, candidates: np.ndarray) -> Step:
-        """Return the step to the candidate, a position in `look.rest`, with the largest criterion."""
+    def _best(self, steps: list[Step], left: Candidates, candidates: np.ndarray) -> Step:
+        """Return the step to the candidate, a position in `left.rest`, with the largest criterion."""
         candidates = candidates[:MOST_SCORED]
-        columns = look.rest[candidates].tolist()
+        columns = left.rest[candidates].tolist()
         scores = criterion_values(self.criterion, columns, _columns(steps), self.information)
         best = int(np.argmax(scores))
-        return Step(columns[best], float(scores[best]), float(look.pvalues[candidates[best]]))
+        return Step(columns[best], float(scores[best]), float(left.pvalues[candidates[best]]))
 
-    def _pair(self, look: Look) -> list[Step]:
+    def _pair(self, left: Candidates) -> list[Step]:
         """Return the steps to the columns of the best pair, if it is significant; each scored given the other."""
-        pair = best_pair(self.functions, look.rest, self.targets, look.known)
+        pair = best_pair(self.functions, left.rest, self.targets, left.known)
         pvalue = min(SHARES * pair.pvalue, 1.0)
         if pvalue > self.alpha:
             return []
@@ -129,10 +129,10 @@ class Search:
         return [Step(one, float(self.information.about_target([one], other)[0]), pvalue) for one, other in both]
 
     def _refined(self, steps: list[Step], tested: Tested) -> list[Step]:
-        """Return the steps without columns that tell nothing given all others, and the others replaced by better ones.
+        """Return the steps without columns that add nothing to all others, and the rest replaced by better ones.
 
-        An early choice was made with little known: of a column and a noisy copy of it, the wrong one may have come
-        first. `tested` are tests given all of them, whose null distribution all others are compared with.
+        Early choices condition on little: of a column and a noisy copy of it, the wrong one may have come first.
+        `tested` are the tests given all of them; their null distribution serves for all comparisons.
         """
         if self.criterion == RELEVANCE:
             return steps
@@ -160,7 +160,7 @@ class Search:
         return steps
 
     def _replaced(self, steps: list[Step], place: int, tested: Tested) -> list[Step]:
-        """Return the steps with the column in a place replaced by the one that tells most given all others."""
+        """Return the steps with one column replaced by the one that is most informative given all others."""
         others = [step.column for step in (*steps[:place], *steps[place + 1 :])]
         rest = np.setdiff1d(np.arange(self.functions.shape[1]), others)
         strength = strengths(self.functions[:, rest], self.nominal[rest], self.targets, self._given(others))

@@ -1,4 +1,4 @@
-"""Two columns of few values as a table of counts: its law without dependence, exact where tables are few.
+"""Two columns of few values as a contingency table: its null distribution, exact if there are few tables.
 
 Given how often each value occurs in either column, a table has the probability of the hypergeometric law.
 """

@@ -30,7 +30,7 @@ class LocalNull:
 
     def of_ranks(self, order_x: np.ndarray, ranks_y: np.ndarray, same: RankScores, laws: PairLaws) -> np.ndarray:
         """Return log p of KSG's estimate."""
-        # A row may be taken twice, so ranks are made anew; such ties keep the order of the rows.
+        # A row may be taken twice, so ranks are recomputed; such ties keep the order of the rows.
         moved = np.argsort(np.argsort(ranks_y[self.orders], axis=1, kind="stable"), axis=1)
         every, out = np.arange(len(moved)), np.empty(len(moved))
         rank_ksg_of_pairs(same, order_x[None], moved, np.zeros_like(every), every, out)
@@ -54,6 +54,6 @@ def without_rows_in_place(neighbors: np.ndarray) -> np.ndarray:
 def inflation(log_pvalues: np.ndarray) -> float:
     """Return by how much −log p exceeds its mean, 1, among re-paired rows; 1 if it does not.
 
-    Where Z still tells of both columns, p-values are too small among rows of near Z as well.
+    Where Z still explains part of both columns, p-values are too small among rows with similar Z as well.
     """
     return max(1.0, -float(np.mean(log_pvalues)))

@@ -11,7 +11,7 @@ from ..copula.null_given import local_orders
 from .work import AUTO, LEAST_PVALUE, Column, Work, estimate_auto, estimate_ksg
 
 DRAWS = 199
-ENOUGH = 5  # permutations as large as the data: with fewer, a fitted tail tells more
+ENOUGH = 5  # permutations as large as the data: with fewer, a fitted tail is more precise
 
 
 def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
@@ -44,7 +44,7 @@ def _moved(columns: list[Column], order: np.ndarray) -> list[Column]:
 
 
 def tail_pvalue(statistic: float, null: np.ndarray) -> float:
-    """Return the p-value of a nearly normal statistic by its null sample; far beyond that, by Student's law."""
+    """Return the p-value of a nearly normal statistic by its null sample; far beyond that, by Student's t."""
     as_large = int(np.count_nonzero(null >= statistic))
     pvalue = (1 + as_large) / (1 + null.size)
     if as_large >= ENOUGH or not null.std() > 0:

@@ -92,7 +92,7 @@ def nested_scores(products: np.ndarray, n: int, sizes_x: tuple[int, ...], sizes_
 
 
 def permuted_scores(x: Basis, y: Basis, draws: int, seed: int) -> np.ndarray:
-    """Return scores of x beside y in random order, (draws,)."""
+    """Return scores of x against y in random order, (draws,)."""
     rng, n = np.random.default_rng(seed), x.functions.shape[1]
     some = max(1, 2**21 // (n * max(1, len(y.functions))))
     out = []

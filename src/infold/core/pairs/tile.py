@@ -17,7 +17,7 @@ LAYERS = np.arange(2)
 
 
 class Tile(NamedTuple):
-    """The nodes top … bottom − 1 beside left … right − 1; of pairs that it has twice, the upper is meant."""
+    """The pairs of nodes top … bottom − 1 and left … right − 1; of a pair that occurs twice, the upper one counts."""
 
     top: int
     bottom: int
@@ -26,7 +26,7 @@ class Tile(NamedTuple):
 
 
 def tiles(rows: tuple[int, int], columns: tuple[int, int]) -> list[Tile]:
-    """Return the tiles of the nodes rows[0] … rows[1] − 1 beside columns[0] … columns[1] − 1, above the diagonal."""
+    """Return the tiles of nodes rows[0] … rows[1] − 1 and columns[0] … columns[1] − 1, above the diagonal."""
     side = max(1, min(SIDE, -(-max(rows[1] - rows[0], columns[1] - columns[0]) // 4)))
     starts = [range(first, stop, side) for first, stop in (rows, columns)]
     return [

@@ -17,7 +17,7 @@ from .null import PairLaws
 RANKED, TIED, NOMINAL = 0, 1, 2  # numbers of which few tie, and these in random order; of which many tie; classes
 KSG, AUTO = "ksg", "auto"
 LOG_WORTH_AUTO = math.log(ALPHA_DEPENDENT)  # auto answers 0 above
-LEAST_PVALUE = 1e-300  # that is told
+LEAST_PVALUE = 1e-300  # smaller ones are reported as this
 MI, LOG_P = 0, 1  # the layers of a tile
 
 Column = tuple[int, np.ndarray]  # kind and values
@@ -44,7 +44,7 @@ class Work(NamedTuple):
     laws: Mapping[int, PairLaws]  # by n
     method: str
     k: int
-    fewest_rows: int  # a pair with fewer is not looked at
+    fewest_rows: int  # a pair with fewer is not tested
     seed: int
     neighbors: np.ndarray | None  # (n, k), given Z: rows of near Z, which may take a row's place
 
