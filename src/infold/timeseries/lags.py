@@ -10,7 +10,7 @@ import numpy as np
 
 from infold.data.checks import check_choice, check_count
 from infold.display import NumberLike, Shown, as_frame, axes_for, pvalue_text
-from infold.inference.multiple import max_t
+from infold.inference.multiple import Judged
 from infold.inference.notes import Note, tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
@@ -28,9 +28,10 @@ from .embedding import (
     same_lags,
     standardized,
 )
+from .families import judge_family
 from .grid import Grid, differenced, read_series
 from .stationarity import stationarity_notes
-from .testing import Plan, compare_with_surrogates, fixed_seed
+from .testing import Plan, Tested, compare_with_surrogates, fixed_seed
 from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class LaggedInformation(NumberLike, Shown):
     Attributes
     ----------
     lags : tuple of int
-        The lags as asked. At a positive lag x comes first: x at time t − lag beside y at time t.
+        The lags as asked; of a series beside itself each once. At a positive lag x comes first: x at time t − lag
+        beside y at time t.
     mi : ndarray of shape (lags,)
         Estimates, in `units`, from all rows that a lag leaves.
     pvalues : ndarray of shape (lags,)
@@ -144,11 +146,8 @@ class LaggedInformation(NumberLike, Shown):
     def _rows(self) -> Iterator[tuple[str, str]]:
         if self.n_surrogates:
             below = np.count_nonzero(self.corrected_pvalues <= self.alpha)
-            yield (
-                "test",
-                f"{pvalue_text(self.pvalue, 3)} over all lags; {below} of {len(self.lags)} lags at "
-                f"{100 * self.alpha:g} %",
-            )
+            family = f" over all lags; {below} of {len(self.lags)} lags at {100 * self.alpha:g} %"
+            yield "test", pvalue_text(self.pvalue, 3) + (family if len(self.lags) > 1 else "")
             yield "null", f"{self.n_surrogates} {self.surrogates} of x"
         else:
             yield "test", "none (n_surrogates=0)"
@@ -190,7 +189,8 @@ def lagged_mutual_information(
     x, y : array, pandas or polars table, or series, of shape (n_times, n_columns) or (n_times,)
         Row i of both is the same time. Missing values are left out, never bridged.
     lags : sequence of int, default=range(-20, 21)
-        At lag l, x at time t − l is compared with y at time t: at positive lags x comes first.
+        At lag l, x at time t − l is compared with y at time t: at positive lags x comes first. Where x and y are the
+        same series, lags l and −l are one, and lag 0 is left out.
     given : table or None, default=None
         Other series, which are known: the estimates are conditional.
     given_lags : int, sequence of int, or mapping of column to these, default=0
@@ -268,6 +268,9 @@ def lagged_mutual_information(
     grid = differenced(grid) if difference else grid
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("x", "y"), changes=difference > 0)]
+    if given is None and _same_values(grid):
+        asked_lags, same = _each_once(asked_lags)
+        notes += same
     names, known = {name: series.names for name, series in grid.series.items()}, names_of(grid, "given")
     grid = standardized(grid, exact_ties=True) if standardize else grid
     questions = tuple(_question(grid, lag, given_lags) for lag in asked_lags)
@@ -316,6 +319,20 @@ def lagged_mutual_information(
     )
 
 
+def _same_values(grid: Grid) -> bool:
+    """Return whether x and y are the same series."""
+    return np.array_equal(grid["x"].values, grid["y"].values, equal_nan=True)
+
+
+def _each_once(lags: tuple[int, ...]) -> tuple[tuple[int, ...], list[Note]]:
+    """Return the lags of a series beside itself: of −3 and 3, which ask the same, only 3; and 0 only by itself."""
+    kept = tuple(sorted({abs(lag) for lag in lags} - {0})) or lags
+    if len(kept) == len(lags):
+        return lags, []
+    text = "x and y are the same series: lag −1 asks what lag 1 asks, so each is taken once, and lag 0 is left out."
+    return kept, [Note(text)]
+
+
 class _Judged(NamedTuple):
     """What the test says about each lag, and what it has to tell."""
 
@@ -338,11 +355,20 @@ def _judge(grid: Grid, lags: tuple[int, ...], questions: tuple[Blocks, ...], met
     )
     drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
     pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
-    family = max_t(tested.observed, tested.null, max(plan.alpha, 1 / (drawn + 1)))
+    family = _family(lags, tested, max(plan.alpha, 1 / (drawn + 1)))
     # The test has a statistic of its own (fewer rows, or changes): an estimate lacks as much as that does.
     enough = plan.alpha * (drawn + 1) >= 1
     lacking = family.thresholds - tested.observed if enough else np.full(len(lags), np.nan)
     return _Judged(pvalues, family.pvalues, lacking, drawn, tested.notes)
+
+
+def _family(lags: tuple[int, ...], tested: Tested, level: float) -> Judged:
+    """Return corrected p-values and thresholds in the order of `lags`, whatever that is."""
+    order = np.argsort(lags)
+    turns = None if tested.turns is None else tested.turns[:, order]
+    found = judge_family(tested.observed[order], tested.null[:, order], turns, level)
+    back = np.argsort(order)
+    return Judged(found.pvalues[back], found.thresholds[back])
 
 
 def _question(grid: Grid, lag: int, given_lags: Any) -> Blocks:
