@@ -254,37 +254,45 @@ def lagged_mutual_information(
     >>> found.peak, found.pvalue
     (3, 0.005)
     """
-    asked_lags = check_lags("lags", lags)
-    check_choice("units", units, NATS_PER_UNIT)
-    check_choice("difference", str(difference), ("0", "1"))
     seed = fixed_seed(random_state)
-    estimator = Method(
-        check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors), random_state=seed
-    )
+    settings = {
+        "lags": check_lags("lags", lags),
+        "given_lags": plain_lags(given_lags),
+        "method": check_choice("method", method, METHODS),
+        "n_neighbors": check_count("n_neighbors", n_neighbors),
+        "n_surrogates": n_surrogates,
+        "surrogates": surrogates,
+        "block": block,
+        "alpha": alpha,
+        "difference": int(check_choice("difference", str(difference), ("0", "1"))),
+        "windows": windows,
+        "standardize": standardize,
+        "units": check_choice("units", units, NATS_PER_UNIT),
+        "random_state": seed,
+    }
     plan = Plan(n_surrogates, surrogates, block, alpha, seed, n_jobs, verbose, difference)
     plan.check()
-    reach = max(max(map(abs, asked_lags)), lag_reach(given_lags))
+    reach = max(*map(abs, settings["lags"]), lag_reach(given_lags))
     grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
     grid = differenced(grid) if difference else grid
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("x", "y"), changes=difference > 0)]
-    if given is None and _same_values(grid):
-        asked_lags, same = _each_once(asked_lags)
-        notes += same
+    asked, same = (settings["lags"], []) if "given" in grid or not _same_values(grid) else _each_once(settings["lags"])
     names, known = {name: series.names for name, series in grid.series.items()}, names_of(grid, "given")
     grid = standardized(grid, exact_ties=True) if standardize else grid
-    questions = tuple(_question(grid, lag, given_lags) for lag in asked_lags)
+    questions = tuple(_question(grid, lag, given_lags) for lag in asked)
     rows = [embed(grid, question) for question in questions]
-    for lag, found in zip(asked_lags, rows, strict=True):
+    estimator = Method(method, n_neighbors, random_state=seed)
+    for lag, found in zip(asked, rows, strict=True):
         check_rows(found, estimator, f"lag {lag}")
     unit = NATS_PER_UNIT[units]
     mi = np.array([estimator.value(found) for found in rows]) / unit
-    judged = _judge(grid, asked_lags, questions, estimator, plan) if n_surrogates else _not_judged(len(asked_lags))
+    judged = _judge(grid, asked, questions, estimator, plan) if n_surrogates else _not_judged(len(asked))
     in_time = None
     if size is not None:
-        in_time = in_windows(grid, questions, asked_lags, estimator, size, units, unit, n_jobs, verbose)
+        in_time = in_windows(grid, questions, asked, estimator, size, units, unit, n_jobs, verbose)
     return LaggedInformation(
-        lags=asked_lags,
+        lags=asked,
         mi=mi,
         pvalues=judged.pvalues,
         pvalue=float(judged.corrected.min()),
@@ -297,25 +305,11 @@ def lagged_mutual_information(
         surrogates=surrogates,
         n_surrogates=judged.drawn,
         alpha=alpha,
-        settings={
-            "lags": asked_lags,
-            "given_lags": plain_lags(given_lags),
-            "method": method,
-            "n_neighbors": n_neighbors,
-            "n_surrogates": n_surrogates,
-            "surrogates": surrogates,
-            "block": block,
-            "alpha": alpha,
-            "difference": difference,
-            "windows": windows,
-            "standardize": standardize,
-            "units": units,
-            "random_state": seed,
-        },
+        settings=settings,
         names=names,
         given=known,
         windows=in_time,
-        notes=(*grid.notes, *tell([*notes, *judged.notes])),
+        notes=(*grid.notes, *tell([*notes, *same, *judged.notes])),
     )
 
 
