@@ -230,7 +230,8 @@ def lagged_mutual_information(
     -----
     The null hypothesis is that x is independent of y (and of what is given) as a whole. The largest standardised
     statistic over all lags is compared with the same of each surrogate (Westfall and Young's max-T), so the family's
-    p-value is corrected for the number of lags and for how much they have in common.
+    p-value is corrected for the number of lags and for how much they have in common. Shifts of many lags overlap, so
+    that ranks alone would reject too often: it is no smaller than what the peaks over all shifts allow.
 
     Shifts keep any memory of x, seasons included, and suppose that x is stationary. They are longer than lags and
     memory reach, and x is cut such that its end fits its beginning. A series that may be a random walk is compared by
