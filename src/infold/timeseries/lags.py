@@ -148,7 +148,8 @@ class LaggedInformation(NumberLike, Shown):
             below = np.count_nonzero(self.corrected_pvalues <= self.alpha)
             family = f" over all lags; {below} of {len(self.lags)} lags at {100 * self.alpha:g} %"
             yield "test", pvalue_text(self.pvalue, 3) + (family if len(self.lags) > 1 else "")
-            yield "null", f"{self.n_surrogates} {self.surrogates} of x"
+            kind = self.surrogates if self.n_surrogates > 1 else self.surrogates.removesuffix("s")
+            yield "null", f"{self.n_surrogates} {kind} of x"
         else:
             yield "test", "none (n_surrogates=0)"
         fewest, most = self.n_samples.min(), self.n_samples.max()

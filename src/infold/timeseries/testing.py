@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -82,16 +82,7 @@ def compare_with_surrogates(
     Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
     depend on each other, whatever the surrogates, unless the past of one is given.
     """
-    notes = []
-    if plan.alpha * (plan.n_surrogates + 1) < 1:
-        least = math.ceil(1 / plan.alpha - 1e-9) - 1
-        notes.append(
-            Note(
-                f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only "
-                f"{1 / (plan.n_surrogates + 1):.2g} at best; pass at least {least}.",
-                urgent=True,
-            )
-        )
+    notes = [*_too_few(plan)]
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
         grid, questions = _by_changes(grid, wandering, questions)
@@ -102,13 +93,7 @@ def compare_with_surrogates(
     turns = None
     if isinstance(draws, Shifts) and seeds:
         seeds = draws.numbers(plan.n_surrogates, seeds[0])
-        if len(seeds) < plan.n_surrogates:
-            notes.append(
-                Note(
-                    f"The series can be shifted in only {len(seeds)} {'way' if len(seeds) == 1 else 'ways'}: all were "
-                    f"compared, and p is no finer."
-                )
-            )
+        notes += _few_shifts(len(seeds), plan)
         if lags is not None:
             turns = draws.places(seeds, lags)
         if lags is not None and TURNS * max(map(abs, lags)) <= draws.shortest:
@@ -170,6 +155,24 @@ def _with_changes(question: Blocks) -> Blocks:
     """Return a question in which changes of what is given are given as well."""
     *asked, known = question
     return *asked, (*known, *(term._replace(series=GIVEN_CHANGES) for term in known if term.series == "given"))
+
+
+def _too_few(plan: Plan) -> Iterator[Note]:
+    """Tell if no p-value can be as small as alpha."""
+    if plan.alpha * (plan.n_surrogates + 1) < 1:
+        least = math.ceil(1 / plan.alpha - 1e-9) - 1
+        yield Note(
+            f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only {1 / (plan.n_surrogates + 1):.2g} "
+            f"at best; pass at least {least}.",
+            urgent=True,
+        )
+
+
+def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
+    """Tell if there are fewer shifts than surrogates asked for."""
+    if count < plan.n_surrogates:
+        ways = "way" if count == 1 else "ways"
+        yield Note(f"The series can be shifted in only {count} {ways}: all were compared, and p is no finer.")
 
 
 def _wandering_note(names: list[str], difference: int) -> Note:
