@@ -1,11 +1,11 @@
-"""Two independent series: how often the tests of series reject at 5 %.
+"""Independent series: how often the tests of series reject at 5 %.
 
-    python experiments/series_level.py [--sets 200]
+    python experiments/series_level.py [--first 200000] [--share 1.0]
 
-99 surrogates (39 for the longest series), KSG with four neighbours. Columns: the test of lag 0 alone, with each kind of
-surrogates; that of eleven lags together; and that of transfer entropy. "changes" is how often a series was taken for a
-random walk, so that its changes were compared. A share near 5 % of 200 sets is known to ± 3 % (two standard errors).
-Cells that would take long have fewer sets, or none. Writes experiments/results/series-level.csv.
+KSG with four neighbours. Tests: lag 0 alone, with each kind of surrogates; eleven and 41 lags together; transfer
+entropy; and both given a third series, which drives the two others. "changes" is how often a series was taken for a
+random walk, so that its changes were compared. Sizes that take long have fewer pairs. Writes
+experiments/results/series-level.csv; the 95 % interval of each cell is Clopper and Pearson's.
 """
 
 import argparse
@@ -17,78 +17,105 @@ from pathlib import Path
 
 import numpy as np
 from scipy.signal import lfilter
+from scipy.stats import binomtest
 
 import infold
 
 RESULTS = Path(__file__).parent / "results" / "series-level.csv"
 KINDS = ("AR 0", "AR .5", "AR .8", "AR .9", "AR .95", "season", "random walk")
 SIZES = (200, 500, 2000)
-SURROGATES = {200: 99, 500: 99, 2000: 39}
-FIELDS = ["test", "kind", "samples", "sets", "rejected", "changes"]
-LAGS = range(-5, 6)
+FIELDS = ["test", "kind", "samples", "sets", "rejected", "low", "high", "changes"]
 
 
-def pair(kind: str, n: int, seed: int) -> np.ndarray:
-    """Two independent series of one kind, (2, n)."""
+def independent(kind: str, n: int, seed: int, count: int = 2) -> np.ndarray:
+    """Independent series of one kind, (count, n)."""
     rng = np.random.default_rng([2026, seed, n, KINDS.index(kind)])
-    noise = rng.standard_normal((2, n + 500))
+    noise = rng.standard_normal((count, n + 500))
     if kind == "random walk":
         return np.cumsum(noise[:, 500:], axis=1)
     if kind == "season":  # with phases at random: a common phase would be something shared
-        phases = rng.uniform(0, 2 * np.pi, (2, 1))
+        phases = rng.uniform(0, 2 * np.pi, (count, 1))
         wave = np.sin(2 * np.pi * np.arange(n) / 24 + phases) + 0.3 * np.sin(4 * np.pi * np.arange(n) / 24 + 2 * phases)
         return wave + 0.5 * lfilter([1], [1, -0.5], noise)[:, 500:]
     return lfilter([1], [1, -float(kind.split()[1])], noise)[:, 500:]
 
 
-def shifts(x, y, **options):
-    """The test of lag 0."""
-    return infold.lagged_mutual_information(x, y, [0], **options)
+def driven(kind: str, n: int, seed: int, delays: tuple[int, int]) -> np.ndarray:
+    """A series, and two that have nothing in common but it; all start with the same spread."""
+    series = independent(kind, n + 2, seed, 3)
+    x, y, z = series / series.std(axis=1, keepdims=True)
+    return np.array([x + np.roll(z, delays[0]), y + np.roll(z, delays[1]), z])[:, 2:]
 
 
-def blocks(x, y, **options):
-    """The same by blocks."""
-    return infold.lagged_mutual_information(x, y, [0], surrogates="blocks", **options)
+def lags(which, surrogates="shifts"):
+    """Return the test of some lags."""
+    return lambda kind, n, seed, **options: infold.lagged_mutual_information(
+        *independent(kind, n, seed), which, surrogates=surrogates, **options
+    )
 
 
-def phases(x, y, **options):
-    """The same by random phases."""
-    return infold.lagged_mutual_information(x, y, [0], surrogates="phases", **options)
+def transfer(kind, n, seed, **options):
+    """Test transfer entropy."""
+    return infold.transfer_entropy(*independent(kind, n, seed), **options)
 
 
-def family(x, y, **options):
-    """The test of eleven lags."""
-    return infold.lagged_mutual_information(x, y, LAGS, **options)
+def lag_0_given(kind, n, seed, **options):
+    """Test lag 0 given what drives both."""
+    x, y, z = driven(kind, n, seed, (0, 0))
+    return infold.lagged_mutual_information(x, y, [0], z, **options)
 
 
-def transfer(x, y, **options):
-    """The test of transfer entropy."""
-    return infold.transfer_entropy(x, y, **options)
+def transfer_given(kind, n, seed, **options):
+    """Test transfer entropy given what drives the source first and then the target."""
+    x, y, z = driven(kind, n, seed, (1, 2))
+    return infold.transfer_entropy(x, y, given=z, given_lags=2, **options)
 
 
-TESTS = {  # name → function, and the share of the sets for each size
-    "shifts": (shifts, dict.fromkeys(SIZES, 1.0)),
-    "transfer": (transfer, dict.fromkeys(SIZES, 1.0)),
-    "eleven lags": (family, {200: 1.0, 500: 0.5, 2000: 0.3}),
-    "blocks": (blocks, {200: 0.5}),
-    "phases": (phases, {200: 0.5}),
+TESTS = {  # the test, surrogates, and pairs for each size
+    "lag 0": (lags([0]), 39, {200: 1000, 500: 500, 2000: 300}),
+    "transfer": (transfer, 39, {200: 1000, 500: 500, 2000: 300}),
+    "eleven lags": (lags(range(-5, 6)), 99, {200: 500, 500: 300, 2000: 60}),
+    "41 lags": (lags(range(-20, 21)), 99, {200: 100, 500: 100}),
+    "lag 0 given": (lag_0_given, 39, {200: 400, 500: 200, 2000: 100}),
+    "transfer given": (transfer_given, 39, {200: 400, 500: 200, 2000: 100}),
+    "blocks": (lags([0], "blocks"), 39, {200: 400}),
+    "phases": (lags([0], "phases"), 39, {200: 400}),
 }
+
+
+def measured(test: str, kind: str, n: int, seeds: range) -> dict[str, object]:
+    """Measure one cell."""
+    function, surrogates, _ = TESTS[test]
+    options = {"n_surrogates": surrogates, "n_jobs": 1, "verbose": 0}
+    found = [function(kind, n, seed, random_state=seed, **options) for seed in seeds]
+    rejected = sum(one.pvalue <= 0.05 for one in found)
+    low, high = binomtest(rejected, len(found)).proportion_ci()
+    changes = np.mean([any("random walk" in note for note in one.notes) for one in found])
+    cells = test, kind, n, len(found), rejected / len(found), f"{low:.4f}", f"{high:.4f}", changes
+    return dict(zip(FIELDS, cells, strict=True))
 
 
 def table(results: Path) -> str:
     """The results as markdown."""
     rows = {(r["test"], r["kind"], int(r["samples"])): r for r in csv.DictReader(results.open())}
-    columns = [(test, n) for test, (_, shares) in TESTS.items() for n in shares]
-    lines = [
-        "| | " + " | ".join(f"{test}, n = {n:,}" for test, n in columns) + " |",
-        "|---" + "|--:" * len(columns) + "|",
+    columns = [
+        (test, n)
+        for test, (_, _, sets) in TESTS.items()
+        for n in sets
+        if any((test, kind, n) in rows for kind in KINDS)
     ]
-    for kind in KINDS:
-        cells = [rows.get((test, kind, n)) for test, n in columns]
-        lines.append(f"| {kind} | " + " | ".join(f"{float(c['rejected']):.1%}" if c else "" for c in cells) + " |")
-    changes = [rows["shifts", kind, n] for kind in KINDS for n in SIZES if ("shifts", kind, n) in rows]
+    lines = ["| | pairs | " + " | ".join(KINDS) + " | all |", "|---" + "|--:" * (len(KINDS) + 2) + "|"]
+    for test, n in columns:
+        cells = [rows.get((test, kind, n)) for kind in KINDS]
+        known = [(float(c["rejected"]), int(c["sets"])) for c in cells if c]
+        every = sum(share * sets for share, sets in known) / sum(sets for _, sets in known)
+        shares = " | ".join(f"{float(c['rejected']):.1%}" if c else "" for c in cells)
+        lines.append(f"| {test}, n = {n:,} | {max(sets for _, sets in known):,} | {shares} | {every:.1%} |")
+    changes = [rows["lag 0", kind, n] for kind in KINDS for n in SIZES if ("lag 0", kind, n) in rows]
     told = ", ".join(
-        f"{r['kind']} n = {r['samples']}: {float(r['changes']):.0%}" for r in changes if float(r["changes"])
+        f"{r['kind']} n = {int(r['samples']):,}: {float(r['changes']):.0%}"
+        for r in changes
+        if float(r["changes"]) >= 0.005
     )
     return "\n".join([*lines, "", f"Compared by changes: {told}."])
 
@@ -96,11 +123,11 @@ def table(results: Path) -> str:
 def main() -> None:
     """Measure all cells."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--share", type=float, default=1.0, help="of the pairs")
     parser.add_argument("--tests", nargs="+", default=list(TESTS), help="measure these; keep the others' results")
     parser.add_argument("--samples", nargs="+", type=int, default=list(SIZES), help="the same for the sizes")
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), help="the same for the kinds")
-    parser.add_argument("--first", type=int, default=0, help="the first seed: other pairs")
+    parser.add_argument("--first", type=int, default=200_000, help="the first seed; those below made the test")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where to write, or what to print")
     parser.add_argument("--print", action="store_true", help="only print the table of the last run")
     arguments = parser.parse_args()
@@ -109,24 +136,22 @@ def main() -> None:
         return
     warnings.simplefilter("ignore", infold.DataWarning)
     before = list(csv.DictReader(arguments.results.open())) if arguments.results.exists() else []
+    wanted = [
+        (test, kind, n)
+        for n, test, kind in product(arguments.samples, arguments.tests, arguments.kinds)
+        if n in TESTS[test][2]
+    ]
     with arguments.results.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
-        wanted = set(product(arguments.tests, arguments.samples, arguments.kinds))
-        writer.writerows(row for row in before if (row["test"], int(row["samples"]), row["kind"]) not in wanted)
-        for test in arguments.tests:
-            function, shares = TESTS[test]
-            start = time.process_time()
-            for n, kind in product([n for n in shares if n in arguments.samples], arguments.kinds):
-                sets = round(shares[n] * arguments.sets)
-                options = {"n_surrogates": SURROGATES[n], "n_jobs": 1, "verbose": 0}
-                seeds = range(arguments.first, arguments.first + sets)
-                found = [function(*pair(kind, n, seed), random_state=seed, **options) for seed in seeds]
-                rejected = np.mean([one.pvalue <= 0.05 for one in found])
-                changes = np.mean([any("random walk" in note for note in one.notes) for one in found])
-                writer.writerow(dict(zip(FIELDS, (test, kind, n, sets, rejected, changes), strict=True)))
-                file.flush()
-            print(f"{test}: {time.process_time() - start:.0f} s", flush=True)
+        writer.writerows(row for row in before if (row["test"], row["kind"], int(row["samples"])) not in wanted)
+        file.flush()
+        for test, kind, n in wanted:
+            start, sets = time.process_time(), round(arguments.share * TESTS[test][2][n])
+            row = measured(test, kind, n, range(arguments.first, arguments.first + sets))
+            writer.writerow(row)
+            file.flush()
+            print(f"{test}, {kind}, n = {n}: {row['rejected']:.3f}, {time.process_time() - start:.0f} s", flush=True)
     print(table(arguments.results))
 
 

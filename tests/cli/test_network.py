@@ -73,6 +73,8 @@ def test_transfer_entropies_of_all_pairs_of_series(tmp_path, rng):
         (("--transfer-entropy", "--prune", "dpi"), "--prune does not go with --transfer-entropy"),
         (("--time", "a"), "--time is for --transfer-entropy"),
         (("--surrogates", "9"), "--surrogates is for --transfer-entropy"),
+        (("--delay", "2"), "--delay is for --transfer-entropy"),
+        (("--transfer-entropy", "--delay", "0"), "--delay 0 must be at least 1"),
         (("--difference",), "--difference is for --transfer-entropy"),
     ],
 )

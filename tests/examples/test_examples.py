@@ -74,6 +74,26 @@ def sunspots(page):
     assert float(page["more"]) > 0.2
 
 
+def co2(page):
+    first, found = page["first"], page["found"]
+    assert first.pvalue > 0.5
+    assert [word in " ".join(first.notes) for word in ("has a trend", "random walk")] == [True, True]
+    assert found.pvalue < 0.05
+    assert all(lag > 6 for lag, p in zip(found.lags, found.corrected_pvalues, strict=True) if p <= 0.05)
+    assert 6 < found.peak <= 12
+
+
+def output_and_prices(page):
+    levels, okun, within = page["levels"], page["okun"], page["within"]
+    assert 2.5 < levels.mi[0] < 3.5
+    assert levels.pvalue > 0.1
+    assert {lag for lag, p in zip(okun.lags, okun.corrected_pvalues, strict=True) if p <= 0.05} == {0, 1}
+    assert "spread that changes" in okun.notes[0]
+    assert not within.notes
+    assert within.pvalue < 0.05
+    assert all(p > 0.05 for lag, p in zip(within.lags, within.corrected_pvalues, strict=True) if lag < 0)
+
+
 def when_not_to_trust(page):
     assert page["naive"].pvalue < 0.05 < page["blocked"].pvalue
     assert float(page["near_copy"].estimate) > 0.8 * page["near_copy"].ceiling
@@ -108,6 +128,8 @@ CLAIMS = {
     "09_sunspots": sunspots,
     "10_when_not_to_trust": when_not_to_trust,
     "11_how_many_rows": how_many_rows,
+    "12_co2": co2,
+    "13_macrodata": output_and_prices,
 }
 
 

@@ -62,6 +62,6 @@ def test_results_draw_in_pyplot_where_notebooks_look(pair):
 
 def test_no_pvalue_is_drawn_as_0(pair):
     lags = infold.lagged_mutual_information(*pair, [1], n_surrogates=19, random_state=0)
-    assert plotting.plot_lags(replace(lags, pvalue=0.0)).get_title() == "p < 1e-09 over 1 lags"
+    assert plotting.plot_lags(replace(lags, pvalue=0.0)).get_title() == "p < 1e-09"
     transfer = infold.transfer_entropy(*pair, n_surrogates=19, random_state=0)
     assert plotting.plot_transfer(replace(transfer, pvalue=0.0)).get_title().startswith("p < 1e-09, effective")

@@ -18,6 +18,7 @@ OPTIONAL = {"fastexcel", "jinja2", "matplotlib", "networkx", "pandas"}
 # What the library calls its parameters, and the command line its options.
 OPTIONS = {
     "block": "--block",
+    "delay": "--delay",
     "difference": "--difference",
     "discrete_[xyz]": "--discrete",
     "groups": "--groups",

@@ -61,6 +61,9 @@ def network(
         str | None,
         typer.Option("--time", help="Column of times, for --transfer-entropy: sorts rows, finds gaps."),
     ] = None,
+    delay: Annotated[
+        int | None, typer.Option("--delay", help="Steps from source to target, with --transfer-entropy. (default: 1)")
+    ] = None,
     surrogates: Annotated[
         int | None, typer.Option("--surrogates", help="Draws of each source, with --transfer-entropy. (default: 199)")
     ] = None,
@@ -81,7 +84,9 @@ def network(
         refused = {"--with": others, "--given": given, "--node": node, "--prune": prune}
         _refuse_for_series({**refused, "--folder": folder, "--missing": missing})
         suffixes = (".csv",)
-    elif own := those_given(**{"--time": time, "--surrogates": surrogates, "--difference": difference or None}):
+    elif own := those_given(
+        **{"--time": time, "--delay": delay, "--surrogates": surrogates, "--difference": difference or None}
+    ):
         name = next(iter(own))
         raise UserError(f"{name} is for --transfer-entropy, which is not given; add it, or leave {name} out.")
     dialect = those_given(
@@ -103,7 +108,9 @@ def network(
 
         if transfer_entropy:
             options = those_given(method=method, n_neighbors=neighbors, units=units, n_surrogates=surrogates)
-            options |= those_given(time=time and read_times(opened, time), difference=int(difference) or None)
+            options |= those_given(
+                time=time and read_times(opened, time), difference=int(difference) or None, delay=delay
+            )
             series = infold.transfer_entropy_matrix(tables["--columns"], random_state=seed, n_jobs=jobs, **options)
             series = warned.shown_by(series, as_json)
             if output is not None:

@@ -46,13 +46,18 @@ def max_t(observed: np.ndarray, null: np.ndarray, level: float) -> Judged:
 
     `observed` (d,) are the columns' statistics, `null` (B, d) the same after each permutation.
     """
-    draws = np.vstack((observed, null))
-    centers, spreads = others_law(draws)
-    t = (draws - centers) / np.maximum(spreads, NO_SPREAD)
+    t, centers, spreads = standardized_draws(observed, null)
     largest = np.sort(t[1:].max(axis=1))
     above = largest.size - np.searchsorted(largest, t[0] - SAME * np.abs(t[0]), side="left")
-    thresholds = centers[0] + upper_quantile(largest, level) * spreads[0]
+    thresholds = centers + upper_quantile(largest, level) * spreads
     return Judged(permutation_pvalue(above, largest.size), thresholds)
+
+
+def standardized_draws(observed: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return all statistics (1 + B, d), each by the law of the others, and the centre and spread of the observed."""
+    draws = np.vstack((observed, null))
+    centers, spreads = others_law(draws)
+    return (draws - centers) / np.maximum(spreads, NO_SPREAD), centers[0], spreads[0]
 
 
 def others_law(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

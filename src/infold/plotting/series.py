@@ -56,7 +56,8 @@ def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
             lags, found.thresholds[order], color=VERMILLION, linewidth=1.2, linestyle=(0, (5, 1)),
             label="threshold, all lags together",
         )  # fmt: skip
-        ax.set_title(f"{pvalue_text(found.pvalue)} over {len(lags)} lags", fontsize="medium")
+        family = f" over {len(lags)} lags" if len(lags) > 1 else ""
+        ax.set_title(pvalue_text(found.pvalue) + family, fontsize="medium")
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("lag (steps by which x is earlier)")
     ax.set_ylabel(mi_label(found.units))

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infold.data.checks import check_count
 from infold.data.kinds import count_distinct
 from infold.data.question import Question
 from infold.data.tables import Table
@@ -199,9 +198,10 @@ def given_term(grid: Grid, given_lags: Any) -> Term:
 
 def _several(name: str, lags: Any) -> tuple[int, ...]:
     several = lags if np.ndim(lags) else [lags]
-    checked = tuple(
-        check_count(name, int(lag) if isinstance(lag, np.integer) else lag, minimum=-(10**9)) for lag in several
-    )
+    wrong = [lag for lag in several if not isinstance(lag, int | np.integer) or isinstance(lag, bool)]
+    if wrong:
+        raise TypeError(f"{name}={wrong[0]!r} must be whole numbers; pass such as 3, [0, 3] or range(-5, 6).")
+    checked = tuple(map(int, several))
     if not checked or len(set(checked)) < len(checked):
         raise ValueError(f"{name}={lags!r} must be one or more different lags; pass whole numbers, each once.")
     return checked

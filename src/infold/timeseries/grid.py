@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class Grid:
 
 def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
     """Return series of one length on a grid whose empty steps are as many as lags, windows and the like `reach`."""
+    absent = [name for name, data in inputs.items() if data is None and name != "given"]
+    if absent:
+        raise TypeError(f"{absent[0]} is None, but must be a series; pass an array or a table.")
     tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
     n = check_lengths(tables, "time")[1]
     _refuse_other_index(inputs)
@@ -63,7 +67,7 @@ def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int
     rows = np.full(length, -1)
     rows[positions] = order
     series = {name: _on_grid(name, table, order, positions, length) for name, table in tables.items()}
-    return Grid(series, segments, rows, notes)
+    return Grid(series, segments, rows, (*notes, *_constants(tables)))
 
 
 def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
@@ -121,6 +125,8 @@ def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndar
 def _as_numbers(time: Any, n: int) -> np.ndarray:
     """Return times as numbers, dates in nanoseconds."""
     moments = np.asarray(time)
+    if moments.dtype.kind == "O" and any(getattr(moment, "tzinfo", None) for moment in moments.flat):
+        moments = np.array([moment.astimezone(UTC).replace(tzinfo=None) for moment in moments.flat])
     if moments.dtype.kind in "OUST" or moments.dtype.kind == "M":
         try:
             moments = moments.astype("datetime64[ns]").astype(np.int64).astype(float)
@@ -157,6 +163,14 @@ def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, 
     nominal = np.zeros(values.shape[1], bool)
     nominal[list(table.nominal)] = True
     return Series(values, table.names, nominal)
+
+
+def _constants(tables: Mapping[str, Table]) -> Iterator[str]:
+    """Tell of columns that never change."""
+    for name, table in tables.items():
+        same = np.fmin.reduce(table.values, axis=0) == np.fmax.reduce(table.values, axis=0)  # passes over NaN
+        if same.any():
+            yield f"{name} never changes in column {listed(np.flatnonzero(same), table.names)}, which tells nothing."
 
 
 def differenced(grid: Grid, columns: Mapping[str, Sequence[int]] | None = None) -> Grid:

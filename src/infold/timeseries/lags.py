@@ -10,7 +10,7 @@ import numpy as np
 
 from infold.data.checks import check_choice, check_count
 from infold.display import NumberLike, Shown, as_frame, axes_for, pvalue_text
-from infold.inference.multiple import max_t
+from infold.inference.multiple import Judged
 from infold.inference.notes import Note, tell
 from infold.inference.permutation import permutation_pvalue
 from infold.measures import METHODS
@@ -28,9 +28,10 @@ from .embedding import (
     same_lags,
     standardized,
 )
+from .families import judge_family
 from .grid import Grid, differenced, read_series
 from .stationarity import stationarity_notes
-from .testing import Plan, compare_with_surrogates, fixed_seed
+from .testing import Plan, Tested, compare_with_surrogates, fixed_seed
 from .windows import Windows, check_windows, in_windows
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class LaggedInformation(NumberLike, Shown):
     Attributes
     ----------
     lags : tuple of int
-        The lags as asked. At a positive lag x comes first: x at time t − lag beside y at time t.
+        The lags as asked; of a series beside itself each once. At a positive lag x comes first: x at time t − lag
+        beside y at time t.
     mi : ndarray of shape (lags,)
         Estimates, in `units`, from all rows that a lag leaves.
     pvalues : ndarray of shape (lags,)
@@ -144,12 +146,10 @@ class LaggedInformation(NumberLike, Shown):
     def _rows(self) -> Iterator[tuple[str, str]]:
         if self.n_surrogates:
             below = np.count_nonzero(self.corrected_pvalues <= self.alpha)
-            yield (
-                "test",
-                f"{pvalue_text(self.pvalue, 3)} over all lags; {below} of {len(self.lags)} lags at "
-                f"{100 * self.alpha:g} %",
-            )
-            yield "null", f"{self.n_surrogates} {self.surrogates} of x"
+            family = f" over all lags; {below} of {len(self.lags)} lags at {100 * self.alpha:g} %"
+            yield "test", pvalue_text(self.pvalue, 3) + (family if len(self.lags) > 1 else "")
+            kind = self.surrogates if self.n_surrogates > 1 else self.surrogates.removesuffix("s")
+            yield "null", f"{self.n_surrogates} {kind} of x"
         else:
             yield "test", "none (n_surrogates=0)"
         fewest, most = self.n_samples.min(), self.n_samples.max()
@@ -190,7 +190,8 @@ def lagged_mutual_information(
     x, y : array, pandas or polars table, or series, of shape (n_times, n_columns) or (n_times,)
         Row i of both is the same time. Missing values are left out, never bridged.
     lags : sequence of int, default=range(-20, 21)
-        At lag l, x at time t − l is compared with y at time t: at positive lags x comes first.
+        At lag l, x at time t − l is compared with y at time t: at positive lags x comes first. Where x and y are the
+        same series, lags l and −l are one, and lag 0 is left out.
     given : table or None, default=None
         Other series, which are known: the estimates are conditional.
     given_lags : int, sequence of int, or mapping of column to these, default=0
@@ -230,7 +231,8 @@ def lagged_mutual_information(
     -----
     The null hypothesis is that x is independent of y (and of what is given) as a whole. The largest standardised
     statistic over all lags is compared with the same of each surrogate (Westfall and Young's max-T), so the family's
-    p-value is corrected for the number of lags and for how much they have in common.
+    p-value is corrected for the number of lags and for how much they have in common. Shifts of many lags overlap, so
+    that ranks alone would reject too often: it is no smaller than what the peaks over all shifts allow.
 
     Shifts keep any memory of x, seasons included, and suppose that x is stationary. They are longer than lags and
     memory reach, and x is cut such that its end fits its beginning. A series that may be a random walk is compared by
@@ -254,34 +256,45 @@ def lagged_mutual_information(
     >>> found.peak, found.pvalue
     (3, 0.005)
     """
-    asked_lags = check_lags("lags", lags)
-    check_choice("units", units, NATS_PER_UNIT)
-    check_choice("difference", str(difference), ("0", "1"))
     seed = fixed_seed(random_state)
-    estimator = Method(
-        check_choice("method", method, METHODS), check_count("n_neighbors", n_neighbors), random_state=seed
-    )
+    settings = {
+        "lags": check_lags("lags", lags),
+        "given_lags": plain_lags(given_lags),
+        "method": check_choice("method", method, METHODS),
+        "n_neighbors": check_count("n_neighbors", n_neighbors),
+        "n_surrogates": n_surrogates,
+        "surrogates": surrogates,
+        "block": block,
+        "alpha": alpha,
+        "difference": int(check_choice("difference", str(difference), ("0", "1"))),
+        "windows": windows,
+        "standardize": standardize,
+        "units": check_choice("units", units, NATS_PER_UNIT),
+        "random_state": seed,
+    }
     plan = Plan(n_surrogates, surrogates, block, alpha, seed, n_jobs, verbose, difference)
     plan.check()
-    reach = max(max(map(abs, asked_lags)), lag_reach(given_lags))
+    reach = max(*map(abs, settings["lags"]), lag_reach(given_lags))
     grid = read_series({"x": x, "y": y, "given": given}, groups=groups, time=time, reach=reach)
     grid = differenced(grid) if difference else grid
     size = None if windows is None else check_windows(windows, grid.times.size)
     notes = [*stationarity_notes(grid, ("x", "y"), changes=difference > 0)]
+    asked, same = (settings["lags"], []) if "given" in grid or not _same_values(grid) else _each_once(settings["lags"])
     names, known = {name: series.names for name, series in grid.series.items()}, names_of(grid, "given")
     grid = standardized(grid, exact_ties=True) if standardize else grid
-    questions = tuple(_question(grid, lag, given_lags) for lag in asked_lags)
+    questions = tuple(_question(grid, lag, given_lags) for lag in asked)
     rows = [embed(grid, question) for question in questions]
-    for lag, found in zip(asked_lags, rows, strict=True):
+    estimator = Method(method, n_neighbors, random_state=seed)
+    for lag, found in zip(asked, rows, strict=True):
         check_rows(found, estimator, f"lag {lag}")
     unit = NATS_PER_UNIT[units]
     mi = np.array([estimator.value(found) for found in rows]) / unit
-    judged = _judge(grid, asked_lags, questions, estimator, plan) if n_surrogates else _not_judged(len(asked_lags))
+    judged = _judge(grid, asked, questions, estimator, plan) if n_surrogates else _not_judged(len(asked))
     in_time = None
     if size is not None:
-        in_time = in_windows(grid, questions, asked_lags, estimator, size, units, unit, n_jobs, verbose)
+        in_time = in_windows(grid, questions, asked, estimator, size, units, unit, n_jobs, verbose)
     return LaggedInformation(
-        lags=asked_lags,
+        lags=asked,
         mi=mi,
         pvalues=judged.pvalues,
         pvalue=float(judged.corrected.min()),
@@ -294,26 +307,26 @@ def lagged_mutual_information(
         surrogates=surrogates,
         n_surrogates=judged.drawn,
         alpha=alpha,
-        settings={
-            "lags": asked_lags,
-            "given_lags": plain_lags(given_lags),
-            "method": method,
-            "n_neighbors": n_neighbors,
-            "n_surrogates": n_surrogates,
-            "surrogates": surrogates,
-            "block": block,
-            "alpha": alpha,
-            "difference": difference,
-            "windows": windows,
-            "standardize": standardize,
-            "units": units,
-            "random_state": seed,
-        },
+        settings=settings,
         names=names,
         given=known,
         windows=in_time,
-        notes=(*grid.notes, *tell([*notes, *judged.notes])),
+        notes=(*grid.notes, *tell([*notes, *same, *judged.notes])),
     )
+
+
+def _same_values(grid: Grid) -> bool:
+    """Return whether x and y are the same series."""
+    return np.array_equal(grid["x"].values, grid["y"].values, equal_nan=True)
+
+
+def _each_once(lags: tuple[int, ...]) -> tuple[tuple[int, ...], list[Note]]:
+    """Return the lags of a series beside itself: of −3 and 3, which ask the same, only 3; and 0 only by itself."""
+    kept = tuple(sorted({abs(lag) for lag in lags} - {0})) or lags
+    if len(kept) == len(lags):
+        return lags, []
+    text = "x and y are the same series: lag −1 asks what lag 1 asks, so each is taken once, and lag 0 is left out."
+    return kept, [Note(text)]
 
 
 class _Judged(NamedTuple):
@@ -338,11 +351,20 @@ def _judge(grid: Grid, lags: tuple[int, ...], questions: tuple[Blocks, ...], met
     )
     drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
     pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
-    family = max_t(tested.observed, tested.null, max(plan.alpha, 1 / (drawn + 1)))
+    family = _family(lags, tested, max(plan.alpha, 1 / (drawn + 1)))
     # The test has a statistic of its own (fewer rows, or changes): an estimate lacks as much as that does.
     enough = plan.alpha * (drawn + 1) >= 1
     lacking = family.thresholds - tested.observed if enough else np.full(len(lags), np.nan)
     return _Judged(pvalues, family.pvalues, lacking, drawn, tested.notes)
+
+
+def _family(lags: tuple[int, ...], tested: Tested, level: float) -> Judged:
+    """Return corrected p-values and thresholds in the order of `lags`, whatever that is."""
+    order = np.argsort(lags)
+    turns = None if tested.turns is None else tested.turns[:, order]
+    found = judge_family(tested.observed[order], tested.null[:, order], turns, level)
+    back = np.argsort(order)
+    return Judged(found.pvalues[back], found.thresholds[back])
 
 
 def _question(grid: Grid, lag: int, given_lags: Any) -> Blocks:

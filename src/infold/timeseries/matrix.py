@@ -202,25 +202,13 @@ def transfer_entropy_matrix(
     ]
     found = list(in_order(_pair, jobs, n_jobs=n_jobs, label="pairs", verbose=verbose))
     te, effective, pvalues, qvalues = (np.full((d, d), np.nan) for _ in range(4))
-    corrected = benjamini_hochberg(np.array([one.pvalue for one, _ in found]))
-    for (i, j), (one, _), q in zip(pairs, found, corrected, strict=True):
+    corrected = benjamini_hochberg(np.array([one.pvalue for one in found]))
+    for (i, j), one, q in zip(pairs, found, corrected, strict=True):
         te[i, j], effective[i, j], pvalues[i, j], qvalues[i, j] = one.te, one.effective, one.pvalue, q
     grid = read_series({"table": columns}, groups=series["groups"], time=series["time"], reach=1)
     changes = settings.difference > 0
     notes = list(column_notes(differenced(grid) if changes else grid, "table", names, changes=changes))
-    compared = max(one.null.size for one, _ in found)
-    if len(pairs) / (compared + 1) > FDR:
-        remedy = f"pass n_surrogates={math.ceil(len(pairs) / FDR) - 1} or more"
-        if compared < n_surrogates:
-            remedy = "the series have no more, so take fewer columns or longer series"
-        notes.append(
-            Note(
-                f"A single edge among {len(pairs)} pairs cannot reach q ≤ {FDR:g} with {compared} surrogates; {remedy}."
-            )
-        )
-    # What is urgent is that surrogates are few, which is said above. The rest is about the source: once for each.
-    of_source = {i: note for (i, _), (_, own) in zip(pairs, found, strict=True) for note in own if not note.urgent}
-    notes += [Note(f"{names[i]}: {note.text}") for i, note in of_source.items()]
+    notes += _few_surrogates([one.null.size for one in found], n_surrogates)
     return TransferEntropyMatrix(
         te=te,
         effective=effective,
@@ -235,6 +223,19 @@ def transfer_entropy_matrix(
     )
 
 
+def _few_surrogates(compared: list[int], asked: int) -> Iterator[Note]:
+    """Tell how few shifts short series have, and whether one edge could be found by itself."""
+    fewest, most, pairs = min(compared), max(compared), len(compared)
+    if fewest < asked:
+        ways = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        yield Note(f"The series can be shifted in only {ways} ways: all were compared, and p is no finer.")
+    if pairs / (most + 1) > FDR:
+        remedy = f"pass n_surrogates={math.ceil(pairs / FDR) - 1} or more"
+        if most < asked:
+            remedy = "the series have no more, so take fewer columns or longer series"
+        yield Note(f"A single edge among {pairs} pairs cannot reach q ≤ {FDR:g} with {most} surrogates; {remedy}.")
+
+
 def _asked(options: dict[str, Any]) -> tuple[dict[str, Any], Settings]:
     """Return the series among the options of a transfer entropy, and its settings, with the defaults of others."""
     bound = signature(transfer_entropy).bind(None, None, **options)
@@ -244,13 +245,11 @@ def _asked(options: dict[str, Any]) -> tuple[dict[str, Any], Settings]:
     return series, Settings(**{name: asked[name] for name in Settings._fields})
 
 
-def _pair(
-    columns: Table, i: int, j: int, series: dict[str, Any], settings: Settings
-) -> tuple[TransferEntropy, tuple[Note, ...]]:
-    """Return the transfer entropy of one pair, and the notes about its test."""
+def _pair(columns: Table, i: int, j: int, series: dict[str, Any], settings: Settings) -> TransferEntropy:
+    """Return the transfer entropy of one pair; notes about its test are those of all pairs."""
     source, target = (
         columns._replace(values=columns.values[:, [c]], names=None, nominal=(0,) if c in columns.nominal else ())
         for c in (i, j)
     )
     inputs = {"source": source, "target": target, "given": series["given"]}
-    return estimate(read_pair(inputs, series["groups"], series["time"], settings), settings, 1, 0)
+    return estimate(read_pair(inputs, series["groups"], series["time"], settings), settings, 1, 0)[0]

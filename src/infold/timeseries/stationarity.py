@@ -99,22 +99,24 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
     found = np.zeros((grid[name].values.shape[1], 2), bool)
     for c in np.flatnonzero(~grid[name].nominal):
         column = grid[name].values[:, c]
-        if _is_long(column):
-            there = np.flatnonzero(np.isfinite(column))
-            time, own = _unit_scores(there.astype(float)), column[there]
-            found[c] = changes_with_time(own, time), changes_with_time(_distance_from_trend(own, time), time)
+        there = np.flatnonzero(np.isfinite(column))
+        own = column[there]
+        if there.size >= FEWEST and own.min() < own.max():
+            time = _unit_scores(there)
+            own = own - own.mean()
+            found[c, 0] = changes_with_time(own, time)
+            found[c, 1] = changes_with_time(np.abs(own - (own @ time) / own.size * time), time)
     return found
 
 
 def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
     """Return whether ranks follow `time` (unit scores) more than their memory allows: such rows count as fewer."""
     n, ranks = values.size, _ranks(values)
-    if ranks.min() == ranks.max():
-        return False
-    scores = _unit_scores(ranks)
-    r = float(scores @ time) / n
+    spread = math.sqrt(float(ranks @ ranks) / n - float(ranks.sum() / n) ** 2)
+    r = float(ranks @ time) / (n * spread) if spread else 0.0
     if r * r * n < SURELY_NONE:
         return False
+    scores = _unit_scores(ranks)
     left = scores - r * time
     memory = float(left[1:] @ left[:-1]) / max(float(left @ left), 1e-300)
     memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # it comes out too low
@@ -123,11 +125,6 @@ def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
         return False
     t = r * math.sqrt((effective - 2) / max(1 - r * r, 1e-12))
     return 2 * float(stdtr(effective - 2, -abs(t))) < ALPHA_CHANGE
-
-
-def _distance_from_trend(values: np.ndarray, time: np.ndarray) -> np.ndarray:
-    own = values - values.mean()
-    return np.abs(own - float(own @ time) / time.size * time)
 
 
 def _unit_scores(values: np.ndarray) -> np.ndarray:

@@ -52,6 +52,12 @@ class Shifts:
             found.append((gap + more + lag) % (stop - start))
         return tuple(found)
 
+    def places(self, numbers: list[int], lags: tuple[int, ...]) -> np.ndarray:
+        """Return by how many steps draws and lags (B, W) turn a single segment; of several, each turn is another."""
+        if len(self.segments) > 1:
+            return np.arange(len(numbers) * len(lags)).reshape(-1, len(lags))
+        return np.array([[self.turns(number, lag)[0] for lag in lags] for number in numbers])
+
     def lagged(self, lag: int) -> tuple[int, ...]:
         """Return the turns that are a lag of the series as it is."""
         return tuple(lag % (stop - start) for start, stop in self.segments)
@@ -85,7 +91,7 @@ class Shifts:
         """The least number of steps in each segment, and how many numbers there are."""
         lengths = [stop - start for start, stop in self.segments]
         gaps = [min(self.gap, n // WIDEST_GAP) for n in lengths]
-        return [(gap, max(n - 2 * gap + 1, 1)) for gap, n in zip(gaps, lengths, strict=True)]
+        return [(gap, n - 2 * gap + (gap > 0)) for gap, n in zip(gaps, lengths, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +15,12 @@ from infold.data.checks import check_choice, check_count, check_share
 from infold.inference.notes import Note
 from infold.parallel.scheduler import in_order
 
-from .embedding import Blocks, Method, embed, same_lags
+from .embedding import Blocks, Method, embed, same_lags, standardized
 from .grid import Grid, differenced
 from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
 
+GIVEN_CHANGES = "changes of given"
 TURNS = 10  # lags that are at most one in so many steps of the shortest series may be turns
 
 
@@ -56,6 +58,7 @@ class Tested(NamedTuple):
     observed: np.ndarray
     null: np.ndarray
     notes: tuple[Note, ...]
+    turns: np.ndarray | None = None  # (B, m): by how many steps the series was turned in a circle, lags included
 
 
 def compare_with_surrogates(
@@ -79,35 +82,26 @@ def compare_with_surrogates(
     Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
     depend on each other, whatever the surrogates, unless the past of one is given.
     """
-    notes = []
-    if plan.alpha * (plan.n_surrogates + 1) < 1:
-        least = math.ceil(1 / plan.alpha - 1e-9) - 1
-        notes.append(
-            Note(
-                f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only "
-                f"{1 / (plan.n_surrogates + 1):.2g} at best; pass at least {least}.",
-                urgent=True,
-            )
-        )
+    notes = [*_too_few(plan)]
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
-        grid = differenced(grid, wandering)
-        notes.append(_wandering_note(" and ".join(wandering), plan.difference))
+        grid, questions = _by_changes(grid, wandering, questions)
+        notes.append(_wandering_note(list(wandering), plan.difference))
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
     statistic = method._replace(name="ksg", strict=False)
+    turns = None
     if isinstance(draws, Shifts) and seeds:
         seeds = draws.numbers(plan.n_surrogates, seeds[0])
-        if len(seeds) < plan.n_surrogates:
-            notes.append(
-                Note(f"The series can be shifted in only {len(seeds)} ways: all were compared, and p is no finer.")
-            )
+        notes += _few_shifts(len(seeds), plan)
+        if lags is not None:
+            turns = draws.places(seeds, lags)
         if lags is not None and TURNS * max(map(abs, lags)) <= draws.shortest:
             found = _by_turns(grid, moved, draws, _without_lag(questions[0], moved), lags, seeds, statistic, plan)
-            return Tested(found[0], found[1:], tuple(notes))
+            return Tested(found[0], found[1:], tuple(notes), turns)
     observed = statistics(grid.with_values(**{moved: draws.values}), questions, statistic)
     null = _run(refit, [(grid, moved, draws, questions, statistic, seed) for seed in seeds], plan)
-    return Tested(observed, np.array(null).reshape(len(seeds), len(questions)), tuple(notes))
+    return Tested(observed, np.array(null).reshape(len(seeds), len(questions)), tuple(notes), turns)
 
 
 def _by_turns(
@@ -142,15 +136,55 @@ def _without_lag(question: Blocks, moved: str) -> Blocks:
     )
 
 
-def _wandering_note(names: str, difference: int) -> Note:
+def _by_changes(
+    grid: Grid, wandering: dict[str, list[int]], questions: tuple[Blocks, ...]
+) -> tuple[Grid, tuple[Blocks, ...]]:
+    """Return the changes of some columns, in standard deviations, and the questions about them.
+
+    A change of x depends on the change of what drives x, so changes of what is given are given as well.
+    """
+    changed = differenced(grid, wandering)
+    if "given" in grid:
+        changes = differenced(grid, {"given": np.flatnonzero(~grid["given"].nominal).tolist()})["given"]
+        changed = replace(changed, series={**changed.series, GIVEN_CHANGES: changes})
+        questions = tuple(_with_changes(question) for question in questions)
+    return standardized(changed, exact_ties=True), questions
+
+
+def _with_changes(question: Blocks) -> Blocks:
+    """Return a question in which changes of what is given are given as well."""
+    *asked, known = question
+    return *asked, (*known, *(term._replace(series=GIVEN_CHANGES) for term in known if term.series == "given"))
+
+
+def _too_few(plan: Plan) -> Iterator[Note]:
+    """Tell if no p-value can be as small as alpha."""
+    if plan.alpha * (plan.n_surrogates + 1) < 1:
+        least = math.ceil(1 / plan.alpha - 1e-9) - 1
+        yield Note(
+            f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only {1 / (plan.n_surrogates + 1):.2g} "
+            f"at best; pass at least {least}.",
+            urgent=True,
+        )
+
+
+def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
+    """Tell if there are fewer shifts than surrogates asked for."""
+    if count < plan.n_surrogates:
+        ways = "way" if count == 1 else "ways"
+        yield Note(f"The series can be shifted in only {count} {ways}: all were compared, and p is no finer.")
+
+
+def _wandering_note(names: list[str], difference: int) -> Note:
+    who, walks = " and ".join(names), "a random walk" if len(names) == 1 else "random walks"
     if difference:
         return Note(
-            f"The changes of {names} may wander like a random walk, too (a unit root cannot be ruled out), so p-values "
-            f"compare the changes of these."
+            f"The changes of {who} may wander like {walks}, too (a unit root cannot be ruled out), so p-values compare "
+            f"the changes of these."
         )
     return Note(
-        f"{names} may be a random walk (a unit root cannot be ruled out), so p-values compare changes from step to "
-        f"step; with difference=1 the estimates do so, too."
+        f"{who} may be {walks} (a unit root cannot be ruled out), so p-values compare changes from step to step; with "
+        f"difference=1 the estimates do so, too."
     )
 
 

@@ -351,26 +351,21 @@ def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> t
     rows = embed(grid, question)
     check_rows(rows, method, "the embedding")
     local = method.local(rows) / unit
-    null, statistic, pvalue, effective = np.empty(0), float("nan"), float("nan"), float("nan")
-    notes: tuple[Note, ...] = ()
-    if asked.n_surrogates:
-        plan = asked.plan(n_jobs, verbose)
-        tested = compare_with_surrogates(grid, "source", "target", (question,), method, plan, reach=sum(pasts))
-        notes = tested.notes
-        null, statistic = tested.null[:, 0] / unit, float(tested.observed[0]) / unit
-        pvalue = float(permutation_pvalue((tested.null >= tested.observed).sum(), len(tested.null)))
-        effective = statistic - float(null.mean())
+    judged = (
+        _judge(grid, question, method, asked.plan(n_jobs, verbose), sum(pasts)) if asked.n_surrogates else _Judged()
+    )
+    null = judged.null / unit
     in_time = None
     if size is not None:
         in_time = in_windows(grid, (question,), ("te",), method, size, asked.units, unit, n_jobs, verbose)
     found = TransferEntropy(
         te=float(np.add.reduce(np.sort(local))) / local.size,
-        effective=effective,
-        pvalue=pvalue,
+        effective=judged.statistic / unit - float(null.mean()) if null.size else float("nan"),
+        pvalue=judged.pvalue,
         local=local,
         rows=grid.rows[rows.times],
         null=null,
-        statistic=statistic,
+        statistic=judged.statistic / unit,
         delay=asked.delay,
         source_history=pasts[0],
         target_history=pasts[1],
@@ -385,7 +380,23 @@ def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> t
         given=names_of(grid, "given"),
         windows=in_time,
     )
-    return found, notes
+    return found, judged.notes
+
+
+class _Judged(NamedTuple):
+    """What the test says, in nats, and what it has to tell."""
+
+    null: np.ndarray = np.empty(0)
+    statistic: float = float("nan")
+    pvalue: float = float("nan")
+    notes: tuple[Note, ...] = ()
+
+
+def _judge(grid: Grid, question: Blocks, method: Method, plan: Plan, reach: int) -> _Judged:
+    """Compare the statistic with that of surrogates of the source."""
+    tested = compare_with_surrogates(grid, "source", "target", (question,), method, plan, reach=reach)
+    statistic, null = float(tested.observed[0]), tested.null[:, 0]
+    return _Judged(null, statistic, float(permutation_pvalue((null >= statistic).sum(), null.size)), tested.notes)
 
 
 def _question(grid: Grid, delay: int, source_history: int, target_history: int, given_lags: Any) -> Blocks:
