@@ -25,7 +25,7 @@ AT_A_TIME = 25  # draws that are computed together
 ALPHA_CONFOUNDED = 0.01
 NEAR = 0.4  # of the distance between any two rows: beyond, rows of near Z are not near
 ROUGH = 0.03  # of the error of a smooth function: so much less shows that steps or waves are there
-MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
+MOST_TAKEN = 0.25  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
 
 
 class LeftByZ(NamedTuple):

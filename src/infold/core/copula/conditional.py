@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import chi2, norm, rankdata
+from scipy.stats import chi2, norm
 
 from infold.parallel.scheduler import blas
 
@@ -24,8 +23,7 @@ from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
 from .labels import has_common_labels, with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
-from .residuals import Known, residuals
-from .scores import untied_scores
+from .residuals import Known, like_units, residuals
 from .screen import either
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]  # which columns of x, y and z are nominal
@@ -156,19 +154,18 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
 
 
 def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
+    """Return z as columns that a smooth function may depend on: numbers in like units, an indicator for each label."""
     table, origin = with_indicators(z, nominal, most=None)
     if not table.size:
         return np.zeros((len(z), 1))
-    # Average ranks: of equal rows of Z the same must be known.
-    return np.where(origin.label, 2 * table - 1, ndtri(rankdata(table, axis=0) / (len(table) + 1)))
+    return np.where(origin.label, 2 * table - 1, like_units(table))
 
 
 def without_z(side: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator) -> np.ndarray:
     """Return the columns of a side, continuous ones less what `known` tells of them."""
     smooth, out = is_smooth(side, nominal), side.copy()
     if smooth.any():
-        out[:, smooth] = residuals(untied_scores(side[:, smooth], rng), known).residuals
+        out[:, smooth] = residuals(side[:, smooth], known, rng).residuals
     return out
 
 
