@@ -160,7 +160,7 @@ def unconfounded(
 def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
     smooth, values, left, places = is_smooth(table, nominal), table.copy(), None, {}
     if smooth.any():
-        left = residuals(table[:, smooth], known, rng, less_ridge=True)
+        left = residuals(table[:, smooth], known, rng, for_test=True)
         values[:, smooth] = left.residuals
     for j in np.flatnonzero(~smooth) if labels else ():
         known_values, codes = np.unique(table[:, j], return_inverse=True)

@@ -196,24 +196,31 @@ def like_units(table: np.ndarray) -> np.ndarray:
     return np.where(size <= TAIL, units, np.sign(units) * TAIL * (1 + np.log(np.maximum(size, TAIL) / TAIL)))
 
 
-def residuals(table: np.ndarray, known: Known, rng: np.random.Generator, *, less_ridge: bool = False) -> Left:
+def untied(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return values (n,) with ties spread as far as the next values, in the order of scores (n,) without ties."""
+    distinct, counts = np.unique(values, return_counts=True)
+    middles = np.cumsum(counts) - (counts + 1) / 2  # mean ranks, from 0
+    return np.interp(np.argsort(np.argsort(scores)), middles, distinct)
+
+
+def residuals(table: np.ndarray, known: Known, rng: np.random.Generator, *, for_test: bool = False) -> Left:
     """Return what is left of the columns of `table` (n, p) once z is known.
 
-    A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale. It is
-    taken in its own units or as normal scores, whichever z tells better: noise adds up in the one, or in the other.
-    With `less_ridge`, smoothers leave less of Z, and more noise: what a test wants.
+    A column, as normal scores, is compared with those columns of z that it seems to depend on, first by its mean, then
+    by its scale. For a test, as little of Z as can be must be left, at the price of more noise: smoothers have less
+    ridge, and a column may be in its own units, if z tells more of it so.
     """
     out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
     smoothers = []
     for j, (scores, own) in enumerate(zip(untied_scores(table, rng).T, like_units(table).T, strict=True)):
         bases, found = known.bases(scores[:, None], ALPHA_USED), []
-        for column in (scores, own):
+        for column in (scores, untied(own, scores)) if for_test else (scores,):
             left = column - column.mean()
-            found.append((best_smoother(left, bases, less_ridge=less_ridge), left))
+            found.append((best_smoother(left, bases, less_ridge=for_test), left))
         smoother, left = min(found, key=lambda one: 1.0 if one[0] is None else one[0].error)
         if smoother is not None:
             fits[:, j] = smoother.fitted(left)
-            left = smoother.studentized(left) if less_ridge else smoother.left_of(left)
+            left = smoother.studentized(left) if for_test else smoother.left_of(left)
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()
