@@ -8,11 +8,13 @@ share may show only beside Z, as with a product.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.special import ndtri
+from scipy.stats import chi2, norm, rankdata
 
 from infold.parallel.scheduler import blas
 
@@ -23,7 +25,7 @@ from .choice import ALPHA_DEPENDENT, Answer, adapt, zero
 from .labels import has_common_labels, with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
-from .residuals import Known, like_units, residuals
+from .residuals import Known, residuals
 from .screen import either
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]  # which columns of x, y and z are nominal
@@ -74,7 +76,7 @@ def adapt_given(
         )
         rng = np.random.default_rng(seed)
         with blas().limit(limits=1):  # sums must not depend on how many threads there are
-            known = Known(as_smooth_columns(sides[2], masks[2]), rng)
+            known = Known(as_smooth_columns(sides[2], masks[2], tied_scores), rng)
             a, b = [without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True)]
 
         def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
@@ -153,12 +155,17 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
 
 
-def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return z as columns that a smooth function may depend on: numbers in like units, an indicator for each label."""
+def as_smooth_columns(z: np.ndarray, nominal: np.ndarray, units: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return z as columns that a smooth function may depend on: numbers in some units, an indicator for each label."""
     table, origin = with_indicators(z, nominal, most=None)
     if not table.size:
         return np.zeros((len(z), 1))
-    return np.where(origin.label, 2 * table - 1, like_units(table))
+    return np.where(origin.label, 2 * table - 1, units(table))
+
+
+def tied_scores(table: np.ndarray) -> np.ndarray:
+    """Return normal scores of the columns by average ranks: of equal rows of Z the same must be known."""
+    return np.asarray(ndtri(rankdata(table, axis=0) / (len(table) + 1)))
 
 
 def without_z(side: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator) -> np.ndarray:

@@ -21,7 +21,7 @@ from ..jit import kernel
 from ..random import random_below
 from .chances import Chances, chances
 from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
-from .residuals import ALPHA_USED, Known, Left, Smoother, residuals
+from .residuals import ALPHA_USED, Known, Left, Smoother, like_units, residuals
 from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
@@ -144,7 +144,7 @@ def unconfounded(
     """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
-    z = as_smooth_columns(z, nominal[2])
+    z = as_smooth_columns(z, nominal[2], like_units)
     known = Known(z, rng, rough=True)
     two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
     places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
