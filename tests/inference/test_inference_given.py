@@ -120,9 +120,9 @@ def note(columns, n, shape=np.square, labels=False):
 def test_words_for_a_z_in_too_many_columns():
     assert note(1, 200) is None
     assert note(3, 200) is None
-    urgent, text = note(8, 200)
+    urgent, text = note(10, 100)
     assert urgent
-    assert text.startswith("Z has too many columns (8) for 200 rows")
+    assert text.startswith("Z has too many columns (10) for 100 rows")
     urgent, text = note(8, 1000, lambda z: z)
     assert not urgent
     assert "so p rests on smooth functions of Z alone" in text

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 GIVEN_METHOD = "ksg"  # what tests given Z take by default
 GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
-AT_A_TIME = 25  # draws that are computed together
+FIRST, MOST_AT_A_TIME = 50, 200  # draws that are computed together: few at first, as a test may stop early
 ALPHA_CONFOUNDED = 0.01
 NEAR = 0.4  # of the distance between any two rows: beyond, rows of near Z are not near
 ROUGH = 0.03  # of the error of a smooth function: so much less shows that steps or waves are there
-MOST_TAKEN = 0.15  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
+MOST_TAKEN = 0.25  # of the degrees of freedom that taking Z off both sides may cost, if rows of near Z are not near
 
 
 class LeftByZ(NamedTuple):
@@ -84,11 +84,13 @@ def statistics_given(
     yield float(measure(left.found.y.values.T[None], 1)[0])
     bar = progress_bar(len(seeds), "permutations", settings.verbose)
     with closing(bar):
-        for start in range(0, len(seeds), AT_A_TIME):
+        start, count = 0, FIRST
+        while start < len(seeds):
             with blas().limit(limits=1):
-                drawn = left.found.draw(np.array(seeds[start : start + AT_A_TIME], np.uint64))
+                drawn = left.found.draw(np.array(seeds[start : start + count], np.uint64))
             yield from measure(drawn, settings.n_jobs).tolist()
             bar.update(len(drawn))
+            start, count = start + count, min(3 * count, MOST_AT_A_TIME)
 
 
 def refit_drawn(estimator: MutualInformationEstimator, left: LeftByZ, seed: int) -> Outcome:

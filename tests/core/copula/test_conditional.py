@@ -51,7 +51,7 @@ def test_tables_of_labels_are_counted(rng):
 def test_labels_are_never_less_a_function_of_z(rng):
     label, z = rng.integers(0, 3, (100, 1)).astype(float), rng.normal(size=(100, 1))
     side = np.hstack([label, z**2])
-    known = conditional.Known(conditional.as_smooth_columns(z, NONE[2]), rng)
+    known = conditional.Known(conditional.as_smooth_columns(z, NONE[2], conditional.tied_scores), rng)
     left = conditional.without_z(side, np.array([True, False]), known, rng)
     assert (left[:, 0] == label[:, 0]).all()
     assert not np.allclose(left[:, 1], side[:, 1])

@@ -51,15 +51,15 @@ def test_a_draw_is_what_the_smoother_leaves_of_fit_and_noise(rng):
     side = found.y
     (smoother,), order = side.left.smoothers, local_orders(found.neighbors, np.array([3], np.uint64))[0]
     scale, h = side.left.scales[:, 0], smoother.leverages
-    target = side.left.fits[:, 0] + scale * (side.values[:, 0] * np.sqrt(1 - h))[order]
+    target = side.left.fits[:, 0] + scale * side.values[order, 0]
     hat = smoother.u @ np.diag(smoother.kept) @ smoother.u.T
-    expected = [(target[i] - hat[i] @ target) / (1 - h[i]) / scale[i] for i in range(200)]
+    expected = [(target[i] - hat[i] @ target) / np.sqrt(1 - h[i]) / scale[i] for i in range(200)]
     assert_allclose(found.draw(np.array([3], np.uint64))[0, 0], expected, rtol=1e-9, atol=1e-12)
     # Draws are as large as the residuals, and tell as little of Z.
     drawn = found.draw(np.arange(40, dtype=np.uint64))[:, 0]
     assert abs(drawn.std() / side.values.std() - 1) < 0.1
     assert abs(np.mean([np.corrcoef(one, z[:, 0])[0, 1] for one in drawn])) < 0.1
-    # With the noise of its own rows, the column is itself again but for what leaving rows out adds.
+    # With the noise of its own rows, the column is itself again but for what leverages add.
     again = side.with_noise(np.arange(200))[:, 0]
     assert np.corrcoef(again, y[:, 0])[0, 1] > 0.97
 

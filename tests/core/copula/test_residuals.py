@@ -34,7 +34,7 @@ def test_little_of_z_is_left(shape):
     z = rng.normal(size=(500, 3))
     noise = rng.normal(size=500)
     x = normal_scores((2 * shape(z).sum(axis=1) + noise)[:, None])
-    left = residuals.residuals(x, residuals.Known(normal_scores(z), rng)).residuals[:, 0]
+    left = residuals.residuals(x, residuals.Known(normal_scores(z), rng), rng).residuals[:, 0]
     assert abs(np.corrcoef(left, shape(z).sum(axis=1))[0, 1]) < 0.15  # three deviations of .045
     assert np.corrcoef(left, noise)[0, 1] > 0.7
 
@@ -43,14 +43,14 @@ def test_a_scale_that_follows_z_is_divided_out():
     rng = np.random.default_rng(1)
     z = rng.normal(size=(600, 1))
     x = np.exp(0.7 * z) * rng.normal(size=(600, 1))
-    left = residuals.residuals(normal_scores(x), residuals.Known(normal_scores(z), rng))
+    left = residuals.residuals(normal_scores(x), residuals.Known(normal_scores(z), rng), rng)
     assert abs(np.corrcoef(np.abs(left.residuals[:, 0]), z[:, 0])[0, 1]) < 0.12
     assert np.corrcoef(np.log(left.scales[:, 0]), z[:, 0])[0, 1] > 0.9
 
 
 def test_independent_columns_stay_nearly_as_they_are(rng):
     x, z = normal_scores(rng.normal(size=(300, 2))), normal_scores(rng.normal(size=(300, 5)))
-    left = residuals.residuals(x, residuals.Known(z, rng)).residuals
+    left = residuals.residuals(x, residuals.Known(z, rng), rng).residuals
     assert np.diag(np.corrcoef(left.T, x.T)[:2, 2:]).min() > 0.95
 
 
@@ -60,7 +60,7 @@ def test_a_pure_interaction_is_found_and_steps_are_rough():
     known = residuals.Known(normal_scores(z), rng, rough=True)
 
     def left(cause):
-        return residuals.residuals(normal_scores((2 * cause + noise)[:, None]), known)
+        return residuals.residuals(normal_scores((2 * cause + noise)[:, None]), known, rng)
 
     cause = np.sign(z[:, 0] * z[:, 1])  # which no single column tells of
     assert abs(np.corrcoef(left(cause).residuals[:, 0], cause)[0, 1]) < 0.5  # of .9

@@ -8,6 +8,7 @@ share may show only beside Z, as with a product.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,7 +26,6 @@ from .labels import has_common_labels, with_indicators
 from .looks import Candidate
 from .neighbors import mean_error
 from .residuals import Known, residuals
-from .scores import untied_scores
 from .screen import either
 
 Masks = tuple[np.ndarray, np.ndarray, np.ndarray]  # which columns of x, y and z are nominal
@@ -76,7 +76,7 @@ def adapt_given(
         )
         rng = np.random.default_rng(seed)
         with blas().limit(limits=1):  # sums must not depend on how many threads there are
-            known = Known(as_smooth_columns(sides[2], masks[2]), rng)
+            known = Known(as_smooth_columns(sides[2], masks[2], tied_scores), rng)
             a, b = [without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True)]
 
         def mi(one: np.ndarray, other: np.ndarray, of_one: np.ndarray, of_other: np.ndarray) -> Answer:
@@ -155,20 +155,24 @@ def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
 
 
-def as_smooth_columns(z: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return z as columns that a smooth function may depend on: normal scores, and an indicator for each label."""
+def as_smooth_columns(z: np.ndarray, nominal: np.ndarray, units: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return z as columns that a smooth function may depend on: numbers in some units, an indicator for each label."""
     table, origin = with_indicators(z, nominal, most=None)
     if not table.size:
         return np.zeros((len(z), 1))
-    # Average ranks: of equal rows of Z the same must be known.
-    return np.where(origin.label, 2 * table - 1, ndtri(rankdata(table, axis=0) / (len(table) + 1)))
+    return np.where(origin.label, 2 * table - 1, units(table))
+
+
+def tied_scores(table: np.ndarray) -> np.ndarray:
+    """Return normal scores of the columns by average ranks: of equal rows of Z the same must be known."""
+    return np.asarray(ndtri(rankdata(table, axis=0) / (len(table) + 1)))
 
 
 def without_z(side: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator) -> np.ndarray:
     """Return the columns of a side, continuous ones less what `known` tells of them."""
     smooth, out = is_smooth(side, nominal), side.copy()
     if smooth.any():
-        out[:, smooth] = residuals(untied_scores(side[:, smooth], rng), known).residuals
+        out[:, smooth] = residuals(side[:, smooth], known, rng).residuals
     return out
 
 

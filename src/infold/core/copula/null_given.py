@@ -21,8 +21,7 @@ from ..jit import kernel
 from ..random import random_below
 from .chances import Chances, chances
 from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
-from .residuals import ALPHA_USED, Known, Left, Smoother, residuals
-from .scores import untied_scores
+from .residuals import ALPHA_USED, Known, Left, Smoother, like_units, residuals
 from .screen import either
 
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
@@ -82,9 +81,8 @@ class Side(NamedTuple):
             assert self.left is not None
             smoother, scale = self.left.smoothers[place], self.left.scales[:, place]
             if smoother is not None:
-                # A left-out residual is larger than the noise by as much as one that was not left out is smaller.
-                noise = self.left.residuals[:, place] * np.sqrt(1 - smoother.leverages)
-                out[:, j] = smoother.left_of(self.left.fits[:, place] + scale * noise[orders]) / scale
+                noise = self.left.residuals[:, place]
+                out[:, j] = smoother.studentized(self.left.fits[:, place] + scale * noise[orders]) / scale
         return out
 
     @property
@@ -146,7 +144,7 @@ def unconfounded(
     """
     # A stream of its own for each side and for Z: what is drawn of Y is the same whatever X is.
     n, (of_x, of_y, rng) = len(x), (np.random.default_rng([seed, part]) for part in range(3))
-    z = as_smooth_columns(z, nominal[2])
+    z = as_smooth_columns(z, nominal[2], like_units)
     known = Known(z, rng, rough=True)
     two_valued = np.array([np.unique(column).size <= 2 for column in z.T])
     places = np.where(two_valued, LABEL_APART * z, z) + JITTER * rng.standard_normal(z.shape)
@@ -162,7 +160,7 @@ def unconfounded(
 def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator, labels: bool) -> Side:
     smooth, values, left, places = is_smooth(table, nominal), table.copy(), None, {}
     if smooth.any():
-        left = residuals(untied_scores(table[:, smooth], rng), known, less_ridge=True)
+        left = residuals(table[:, smooth], known, rng, for_test=True)
         values[:, smooth] = left.residuals
     for j in np.flatnonzero(~smooth) if labels else ():
         known_values, codes = np.unique(table[:, j], return_inverse=True)

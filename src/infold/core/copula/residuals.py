@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
+from ..scaling import comparable
+from .scores import untied_scores
 from .screen import ORDERS, pair_pvalues, product_pvalues, rank_waves
 
 ALPHA_USED = 0.3  # columns of z that may matter: to smooth over one in vain costs little, to miss one fakes dependence
@@ -20,11 +23,13 @@ N_KNOTS, MAX_CENTRES = 10, 150  # bumps along each column, and around rows
 ALONE, TOGETHER = (0.35, 0.7, 1.4), (0.5, 1.0, 2.0)  # widths of bumps, in standard deviations
 TENT_KNOTS, TENT_CENTRES, TENT_ALONE, TENT_TOGETHER = 40, 300, 0.5, 0.25  # the same of tents: rough functions need more
 RIDGES = 10.0 ** np.arange(-2, 2.6, 0.5)
-LESS_RIDGE = 10.0**0.5  # of a test's ridge: a ridge leaves a little of Z on both sides, and that looks like dependence
+LESS_RIDGE = 10.0  # of a test's ridge: a ridge leaves a little of Z on both sides, and that looks like dependence
 MOST_LEVERAGE = 0.95  # of a row: beyond, leaving it out would blow it up
 LEAST_GAIN = 0.03  # of the variance of log |residual|, for a scale to be worth its noise
+NORMAL_SPREAD = 1.349  # between the quartiles of a normal distribution, in standard deviations
+TAIL = 3.0  # units of spread: numbers farther out are those of heavy tails, and would leave no room to the others
 ROUNDING = 1e-6  # of what other rows cannot tell of a row
-FLAT = 1e-8  # eigenvalues below, beside the largest, are rounding noise
+FLAT = 1e-8  # of the largest eigenvalue: those below are rounding noise
 
 
 Kernel = Callable[[np.ndarray, np.ndarray, float], np.ndarray]  # of rows, centres and a width
@@ -44,6 +49,7 @@ class Smoother(NamedTuple):
     u: np.ndarray  # (n, m)
     kept: np.ndarray  # (m,)
     leverages: np.ndarray  # (n,)
+    error: float  # of left-out rows, as a share of their variance
     roughness: float  # share of the error of the best smooth function that rough ones do not make
 
     def fitted(self, targets: np.ndarray) -> np.ndarray:
@@ -53,6 +59,10 @@ class Smoother(NamedTuple):
     def left_of(self, targets: np.ndarray) -> np.ndarray:
         """Return targets (..., n) less what other rows predict of each."""
         return (targets - self.fitted(targets)) / (1 - self.leverages)
+
+    def studentized(self, targets: np.ndarray) -> np.ndarray:
+        """Return targets (..., n) less what is predicted of them, in the size that the noise has."""
+        return (targets - self.fitted(targets)) / np.sqrt(1 - self.leverages)
 
 
 class Left(NamedTuple):
@@ -80,9 +90,9 @@ def tents(rows: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
 
 def kernel_features(kernel: Kernel, z: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
     """Return features (n, m) whose inner products are bumps or tents, as far as the centres (m, q) show them."""
-    w, v = np.linalg.eigh(kernel(centres, centres, width))
-    kept = w > FLAT * w[-1]
-    return kernel(z, centres, width) @ (v[:, kept] / np.sqrt(w[kept]))
+    heights = kernel(centres, centres, width)
+    heights[np.diag_indices(len(centres))] += FLAT * len(centres)
+    return solve_triangular(cholesky(heights, lower=True), kernel(z, centres, width).T, lower=True).T
 
 
 def as_basis(features: Sequence[np.ndarray], *, rough: bool = False) -> Basis:
@@ -121,7 +131,8 @@ def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, less_ridge: bo
     With `less_ridge` it has the next smaller ridge.
     """
     targets = np.atleast_2d(targets)
-    best, smallest = None, {False: float((targets**2).sum()), True: np.inf}  # of smooth bases, and of rough ones
+    variance = float((targets**2).sum())
+    best, smallest = None, {False: variance, True: np.inf}  # of smooth bases, and of rough ones
     for basis in bases:
         kept = basis.squares[:, None] / (basis.squares[:, None] + RIDGES)  # all ridges at once
         # No cap here: a basis that can pass through all rows would seem to predict them.
@@ -139,7 +150,8 @@ def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, less_ridge: bo
     basis, ridge = best
     kept = basis.squares / (basis.squares + (ridge / LESS_RIDGE if less_ridge else ridge))
     leverages = np.minimum(basis.u**2 @ kept, MOST_LEVERAGE)
-    return Smoother(basis.u, kept, leverages, 1 - smallest[True] / smallest[False])
+    error = min(smallest.values()) / variance
+    return Smoother(basis.u, kept, leverages, error, 1 - smallest[True] / smallest[False])
 
 
 def left_over(target: np.ndarray, bases: Sequence[Basis]) -> np.ndarray:
@@ -171,19 +183,44 @@ class Known:
         return self._bases[chosen] if chosen else []
 
 
-def residuals(table: np.ndarray, known: Known, *, less_ridge: bool = False) -> Left:
-    """Return what is left of the columns of `table` (n, p), normal scores, once z is known.
+def like_units(table: np.ndarray) -> np.ndarray:
+    """Return columns less their median, in units of their spread; beyond `TAIL` of these, logarithms.
 
-    A column is compared with those columns of z that it seems to depend on, first by its mean, then by its scale.
-    With `less_ridge`, smoothers leave less of Z, and more noise: what a test wants.
+    Not ranks: these follow the gaps between the outermost values, so that the square of a number, say, is no smooth
+    function of its rank.
+    """
+    table = comparable(np.array(table.T), standardize=True).T  # no square of it overflows
+    low, middle, high = np.quantile(table, (0.25, 0.5, 0.75), axis=0)
+    units = (table - middle) / np.where(high > low, (high - low) / NORMAL_SPREAD, 1.0)
+    size = np.abs(units)
+    return np.where(size <= TAIL, units, np.sign(units) * TAIL * (1 + np.log(np.maximum(size, TAIL) / TAIL)))
+
+
+def untied(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return values (n,) with ties spread as far as the next values, in the order of scores (n,) without ties."""
+    distinct, counts = np.unique(values, return_counts=True)
+    middles = np.cumsum(counts) - (counts + 1) / 2  # mean ranks, from 0
+    return np.interp(np.argsort(np.argsort(scores)), middles, distinct)
+
+
+def residuals(table: np.ndarray, known: Known, rng: np.random.Generator, *, for_test: bool = False) -> Left:
+    """Return what is left of the columns of `table` (n, p) once z is known.
+
+    A column, as normal scores, is compared with those columns of z that it seems to depend on, first by its mean, then
+    by its scale. For a test, as little of Z as can be must be left, at the price of more noise: smoothers have less
+    ridge, and a column may be in its own units, if z tells more of it so.
     """
     out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
     smoothers = []
-    for j, column in enumerate(table.T):
-        left = column - column.mean()
-        smoother = best_smoother(left, known.bases(column[:, None], ALPHA_USED), less_ridge=less_ridge)
+    for j, (scores, own) in enumerate(zip(untied_scores(table, rng).T, like_units(table).T, strict=True)):
+        bases, found = known.bases(scores[:, None], ALPHA_USED), []
+        for column in (scores, untied(own, scores)) if for_test else (scores,):
+            left = column - column.mean()
+            found.append((best_smoother(left, bases, less_ridge=for_test), left))
+        smoother, left = min(found, key=lambda one: 1.0 if one[0] is None else one[0].error)
         if smoother is not None:
-            fits[:, j], left = smoother.fitted(left), smoother.left_of(left)
+            fits[:, j] = smoother.fitted(left)
+            left = smoother.studentized(left) if for_test else smoother.left_of(left)
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()

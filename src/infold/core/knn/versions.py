@@ -1,7 +1,8 @@
 """KSG given Z for many versions of Y with the same X and Z: all draws of a test at once.
 
-Distances in X and in Z are computed once for all versions. Whole rows of distances are counted, again and again, as a
-count runs several values at a time: with k a tenth of the rows, that is faster than any list of neighbours.
+Distances in X and in Z are computed once for all versions. The k-th neighbour of a row is about as far in one version
+as in the next. So only rows whose Z is within reach are looked at, a little more than that distance; if that turns out
+to be too little, all rows are.
 """
 
 from __future__ import annotations
@@ -21,34 +22,57 @@ from .information import digamma_of, digammas, expected_counts
 from .scan import chebyshev_distances
 from .selection import count_below, count_up_to
 
-FEW, ROUNDS, POWERS = 4, 64, 8  # values left in an interval, to be looked at one by one; rounds to narrow it
+FEW, ROUNDS, STEPS = 4, 64, 8  # values left in an interval, to be looked at one by one; rounds to narrow it
+DENSITY = 4.0  # so fast grows the number of rows with the distance, as in a space of so many dimensions
+REACH = 1.1  # of the distance of the k-th neighbour in another version: so near must Z be to be looked at
 LARGEST = np.int64(0x7FF0000000000000)  # the bits of infinity
 TASKS = 16  # so that no thread waits long for the last one
 COUNTED = 1e7  # rows × rows × versions: starting threads takes a millisecond or two, so many take twenty
 
 
 @kernel_without_nan
-def farther(distances, block, i, out):
-    """Fill `out` with the larger of `distances` between row i and all others and those in `block` (q, n)."""
-    values, at = block[0], block[0, i]
-    for j in range(out.size):
-        out[j] = max(distances[j], abs(values[j] - at))
-    for c in range(1, block.shape[0]):
-        values, at = block[c], block[c, i]
-        for j in range(out.size):
-            out[j] = max(out[j], abs(values[j] - at))
+def distances_to(columns, i, rows, out):
+    """Fill `out` with the distances between row i of `columns` (q, n) and some rows, in the maximum norm."""
+    for c in range(columns.shape[0]):
+        values, at = columns[c], columns[c, i]
+        if c == 0:
+            for j in range(rows.size):
+                out[j] = abs(values[rows[j]] - at)
+        else:
+            for j in range(rows.size):
+                out[j] = max(out[j], abs(values[rows[j]] - at))
 
 
 @kernel_without_nan
-def count_farther(distances, block, i, bound):
-    """Return how many of what `farther` would fill in are below `bound`, and how many are not above it."""
+def larger_of(a, b, out):
+    """Fill `out` with the larger of two distances."""
+    for j in range(out.size):
+        out[j] = max(a[j], b[j])
+
+
+@kernel_without_nan
+def count_larger(a, b, bound):
+    """Return how many of the larger of two distances are below `bound`, and how many are not above it."""
     below, up_to = 0, 0
-    values, at = block[0], block[0, i]
-    for j in range(distances.size):
-        value = max(distances[j], abs(values[j] - at))
+    for j in range(a.size):
+        value = max(a[j], b[j])
         below += value < bound
         up_to += value <= bound
     return below, up_to
+
+
+@kernel
+def rows_within(reach, of_xz, of_z, rows):
+    """Fill `rows` with those nearer than `reach` in XZ, then with others that are in Z; return both counts."""
+    near = 0
+    for j in range(of_z.size):
+        rows[near] = j
+        near += of_xz[j] < reach
+    m = near
+    for j in range(of_z.size):
+        rows[m] = j
+        m += of_z[j] < reach and of_xz[j] >= reach
+    return near, m
 
 
 @kernel
@@ -68,8 +92,7 @@ def smallest_from(values, low):
 def kth_smallest(values, k, guess):
     """Return the k-th smallest of `values` ≥ 0, how many are below it, and how many are not above it.
 
-    The bounds of an interval are moved until few values are left in it. `guess` > 0 is where to begin. Counts are
-    taken for powers of the distance, as in a space of three dimensions.
+    The bounds of an interval are moved until few values are left in it. `guess` > 0 is where to begin.
     """
     low, high = 0.0, np.inf  # fewer than k values are below `low`, at least k are below `high`
     below_low, below_high, middle = 0, values.size + 1, guess
@@ -81,14 +104,14 @@ def kth_smallest(values, k, guess):
             low, below_low = middle, found
         if below_high - below_low <= FEW:
             break
-        if i < POWERS and (low == 0.0 or high == np.inf):
-            middle *= ((k - 0.5) / max(found, 0.5)) ** (1 / 3) * (0.95 if found >= k else 1.05)
-        elif high == np.inf:
-            middle *= 4.0
-        elif i % 3 == 2 or below_low == 0:
+        if high == np.inf:  # just beyond the k-th, if the number grows as the DENSITY-th power of the distance
+            middle *= min(1 + (k - found + 1) / (DENSITY * (found + 1)), 4.0)
+        elif low == 0.0 and i < STEPS:
+            middle *= max(1 - (found - k + 1) / (DENSITY * k), 0.25)
+        elif i % 3 == 2:
             middle = 0.5 * (low + high)
         else:
-            middle = low * (high / low) ** (np.log((k - 0.5) / below_low) / np.log(below_high / below_low))
+            middle = low + (high - low) * (k - 0.5 - below_low) / (below_high - below_low)
         if not low < middle < high:
             break
     value = smallest_from(values, low)
@@ -105,34 +128,42 @@ def add_local_values(x, z, versions, k, far, psi, totals, begin, stop):
 
     Rows that are `far` apart, or farther, are of different classes, and no neighbours.
     """
-    n = x.shape[1]
-    in_z, in_xz, others, center = np.empty(n), np.empty(n), np.empty(n), np.empty(z.shape[0])
+    n, center = x.shape[1], np.empty(z.shape[0])
+    every, of_z, of_x, of_xz = np.arange(n).astype(np.uint32), np.empty(n), np.empty(n), np.empty(n)
+    rows, in_z, in_xz, in_y, joint = np.empty(n + 1, np.uint32), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     nearer, within, counts = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4)
     for i in range(begin, stop):
         for c in range(center.size):
             center[c] = z[c, i]
-        chebyshev_distances(z, 0, center.size, center, 0, in_z)
-        farther(in_z, x, i, in_xz)
-        radius = 1.0
+        chebyshev_distances(z, 0, center.size, center, 0, of_z)
+        distances_to(x, i, every, of_x)
+        larger_of(of_z, of_x, of_xz)
+        radius, reach, near, m = 1.0, 0.0, 0, 0  # the first m of `rows` are within reach in Z, the first `near` in XZ
         for b in range(versions.shape[0]):
-            farther(in_xz, versions[b], i, others)
-            used = k
-            if far < np.inf:
-                used = min(k, count_below(others, far) - 1)
+            distances_to(versions[b], i, rows[:m], in_y)
+            larger_of(in_xz[:near], in_y, joint[:near])
+            if count_below(joint[:near], min(reach, far)) <= k:  # the k-th neighbour may be out of reach
+                reach, near, m = np.inf, n, n
+                for j in range(n):
+                    in_z[j], in_xz[j] = of_z[j], of_xz[j]
+                distances_to(versions[b], i, every, in_y)
+                larger_of(in_xz, in_y, joint)
+            used = k if reach <= far else min(k, count_below(joint, far) - 1)
             if used > 0:  # the row itself is the first
-                radius, nearer[0], within[0] = kth_smallest(others, used + 1, radius if radius > 0.0 else 1.0)
+                radius, nearer[0], within[0] = kth_smallest(joint[:near], used + 1, radius if radius > 0.0 else 1.0)
             else:
                 radius, nearer[0], within[0] = far, 1, 1
-            nearer[1], within[1] = count_up_to(in_xz, radius)
-            if versions.shape[1] == 1:
-                nearer[2], within[2] = count_farther(in_z, versions[b], i, radius)
-            else:
-                farther(in_z, versions[b], i, others)
-                nearer[2], within[2] = count_up_to(others, radius)
-            nearer[3], within[3] = count_up_to(in_z, radius)
+            nearer[1], within[1] = count_up_to(in_xz[:near], radius)
+            nearer[2], within[2] = count_larger(in_z[:m], in_y, radius)
+            nearer[3], within[3] = count_up_to(in_z[:m], radius)
             expected_counts(used, nearer, within, counts)
             known = digamma_of(counts[0], psi) + digamma_of(counts[3], psi)
             totals[b] += known - (digamma_of(counts[1], psi) + digamma_of(counts[2], psi))
+            if reach == np.inf:
+                reach = REACH * radius
+                near, m = rows_within(reach, of_xz, of_z, rows)
+                for j in range(m):
+                    in_z[j], in_xz[j] = of_z[rows[j]], of_xz[rows[j]]
 
 
 def information_of_versions(
