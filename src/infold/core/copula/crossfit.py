@@ -28,7 +28,7 @@ MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they sha
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
 WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
-SURELY_LOSES = 2.0  # standard errors of the difference
+SURELY_LOSES, SURELY_MORE = 2.0, 3.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
 
 
@@ -119,7 +119,8 @@ def free_locals(
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
     With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. What
-    KSG loses by the width of neighbourhoods is given back to the look that says most. `only` names a single look.
+    KSG loses by the width of neighbourhoods is given back to the look that says most, or a single neighbour is taken
+    there. `only` names a single look.
     """
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
@@ -146,11 +147,21 @@ def free_locals(
     rows = min(rows_per_label(side[:, origin.label]) for side, origin in zip((a, b), both, strict=True))
     if rows >= 2 * max(WIDER) * k:  # among the few rows of a label, many neighbours are all: no loss by their width
         most = max(found, key=lambda name: found[name].mean())
-        found[most] = regained(found[most], *judge([views[most]], [times * k for times in WIDER]))
+        wider, widest, single = judge([views[most]], [*(times * k for times in WIDER), 1])
+        found[most] = regained(found[most], wider, widest)
+        more = np.where(repeats(a, b)[judged], 0.0, single - found[most])
+        if more.mean() > SURELY_MORE * mean_error(more):  # of very fine structure, three neighbours are too wide
+            found[most] = found[most] + more
     local = {name: np.full(len(a), np.nan) for name in found}
     for name, values in found.items():
         local[name][judged] = values
     return local
+
+
+def repeats(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return which rows (n,) are copies of another: a copy's nearest neighbour is itself once more, and tells nothing."""
+    codes = row_codes(tied_ranks(np.hstack([a, b])).T)
+    return np.bincount(codes)[codes] > 1
 
 
 def rows_per_label(labels: np.ndarray) -> float:
