@@ -35,16 +35,17 @@ def gaussian_log_ratio(row_a, row_b, a, b):
     return 0.5 * (own - z @ np.linalg.solve(covariance, z))
 
 
-def infonce(values):
-    """Mean over rows of the own value less the log of the mean over candidates."""
+def infonce(values, guess=0.0):
+    """Mean over rows of the log of the own candidate's share, part of which is a mere guess, times their number."""
     n = len(values)
-    return sum(values[i][i] - math.log(sum(math.exp(v) for v in values[i]) / n) for i in range(n)) / n
+    shares = [math.exp(values[i][i]) / sum(math.exp(v) for v in values[i]) for i in range(n)]
+    return sum(math.log(n * ((1 - guess) * share + guess / n)) for share in shares) / n
 
 
-def jackknife_variance(values):
+def jackknife_variance(values, guess):
     """Of `infonce`: leave out each row, with its x and its y."""
     n = len(values)
-    without = [infonce(np.delete(np.delete(values, r, 0), r, 1)) for r in range(n)]
+    without = [infonce(np.delete(np.delete(values, r, 0), r, 1), guess) for r in range(n)]
     return (n - 1) / n * sum((t - np.mean(without)) ** 2 for t in without)
 
 

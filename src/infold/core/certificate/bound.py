@@ -31,6 +31,7 @@ MAX_WEIGHT = 3.0
 REPEATS_OF_CODES = 10  # on average, from which on rows that repeat are codes
 PENALTY = 1e-3  # on squared weights, so that they are unique
 CERTAIN = 1 - 1e-9  # share of one candidate beyond which its rivals are rounding noise
+GUESS = 0.02  # share of a mere guess in what critics say, so that no term falls below its logarithm
 LEVEL = 0.95
 
 
@@ -54,7 +55,9 @@ def certified_bound(
     """Return the bound for tables x (n, p) and y (n, q), whose rows are independent draws.
 
     Each fold of the rows judges critics that the other folds have fitted, and its mean is at most the MI whatever
-    those are. The bound is the mean over folds less a normal quantile of its standard error, and never below 0.
+    those are. The bound is the mean over folds less a margin, and never below 0. The margin joins a normal quantile of
+    the standard error with what rows may cost that are too rare to be among n: up to −log(1 − level) / n of all rows,
+    each as low as a term can be. (If y is a copy of x with rare errors, a sample without errors has no spread at all.)
     """
     seed, *seeds = draw_seeds(random_state, 1 + FOLDS).tolist()
     rows = np.random.default_rng(seed).permutation(len(x))[:MAX_SAMPLES]
@@ -67,7 +70,8 @@ def certified_bound(
     with blas().limit(limits=1):
         means, variances = np.transpose(run(judge_fold, jobs, n_jobs=n_jobs, label="certificate", verbose=verbose))
     mean, error = float(means.mean()), math.sqrt(variances.sum()) / FOLDS
-    return Bound(max(0.0, mean - float(norm.ppf(level)) * error), mean, error)
+    unseen = -math.log(1 - level) / len(rows) * (mean - math.log(GUESS))
+    return Bound(max(0.0, mean - math.hypot(float(norm.ppf(level)) * error, unseen)), mean, error)
 
 
 def without_copies(joint: np.ndarray) -> np.ndarray:
@@ -144,13 +148,16 @@ def fit_weights(trials: list[np.ndarray]) -> np.ndarray:
 def infonce(values: np.ndarray) -> tuple[float, float]:
     """Return InfoNCE of a critic's values (N, N), the true pairs on the diagonal, and its jackknife variance.
 
-    Leaving out a row takes away its own term and, from all other terms, its y: rows share their candidates, so the
-    spread of the terms alone would be too small.
+    The bound holds for any shares that a critic gives to the candidates y_j of an x_i, so also for a mixture with equal
+    shares. Leaving out a row takes away its own term and, from all other terms, its y: rows share their candidates, so
+    the spread of the terms alone would be too small.
     """
     n, values = len(values), values.astype(float)
-    totals = logsumexp(values, axis=1)
-    terms = np.diagonal(values) - totals
-    lost = np.log1p(-np.minimum(np.exp(values - totals[:, None]), CERTAIN))  # of total i without candidate r
-    np.fill_diagonal(lost, 0)
-    without = (terms.sum() - terms - lost.sum(axis=0)) / (n - 1)
+    shares = np.exp(values - logsumexp(values, axis=1)[:, None])
+    own = np.diagonal(shares)
+    terms = np.log((1 - GUESS) * own + GUESS / n)
+    remaining = 1 - np.minimum(shares, CERTAIN)  # for i, of all candidates but r
+    others = np.log((1 - GUESS) * own[:, None] / remaining + GUESS / (n - 1))
+    np.fill_diagonal(others, 0)
+    without = others.sum(axis=0) / (n - 1)
     return float(terms.mean() + math.log(n)), float((n - 1) * without.var())

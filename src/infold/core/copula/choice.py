@@ -24,7 +24,7 @@ from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
 from .gaussian import canonical_pairs, dense_part, pairing_test, shrunk
 from .labels import Origin, label_entropy, with_indicators
-from .looks import Candidate, Evidence, Rows, Setting, best, free_candidate, free_evidence, look
+from .looks import Candidate, Evidence, Rows, Setting, best, free_candidate, free_evidence, look, most_refutable
 from .scores import Scores, copula_columns, even_scores
 from .screen import either, screen_columns
 from .surrogates import MAX_SURROGATES
@@ -216,13 +216,14 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
             answer = estimate(scores.rows(of_x, of_y), setting.of(len(of_x)))
             if answer is None:  # nothing is found, or nothing can be: the rows are too few for the columns
                 return 0.0 if turned.size * ROWS_PER_DIRECTION <= len(of_x) else math.nan
-            return float(np.nanmean(answer[0]))
+            return min(float(np.nanmean(answer[0])), most_refutable(len(of_x)))
 
         answer = estimate(scores, setting)
         if answer is not None:
             local, responses = answer
             block = (turned, responses) if side == "X" else (responses, turned)
-            found.append((free_candidate(f"directions of {side}", f"{responses.size} columns", local, refit), block))
+            candidate = free_candidate(f"directions of {side}", f"{responses.size} columns", local, refit)
+            found.append((_capped(candidate, most_refutable(len(local))), block))
     return found
 
 
@@ -282,9 +283,10 @@ def _with_weak_columns(
 ) -> tuple[Candidate, Block]:
     """Return a candidate and its columns; what the Gaussian part of all columns says more is added, shrunk."""
     more = shrunk(weak[0] - taken.mi, weak[1], WIDE_MARGIN if wide else 1.0)
-    if more == 0:
-        return taken, columns
     assert taken.local is not None
+    more = min(more, most_refutable(len(taken.local)) - taken.mi)
+    if more <= 0:
+        return taken, columns
     added = replace(
         taken,
         view=" + ".join(filter(None, (taken.view, "weak columns"))),
@@ -298,7 +300,7 @@ def _with_weak_columns(
 
 
 def _capped(taken: Candidate, most: float) -> Candidate:
-    """Return the candidate, at most the entropy of a discrete side."""
+    """Return the candidate, with at most so many nats."""
     if taken.mi <= most:
         return taken
     assert taken.local is not None

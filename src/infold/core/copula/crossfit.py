@@ -159,7 +159,7 @@ def free_locals(
 
 
 def repeats(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return which rows (n,) are copies of another: a copy's nearest neighbour is itself once more, and tells nothing."""
+    """Return which rows (n,) are copies of another: the nearest neighbour of a copy is itself, and tells nothing."""
     codes = row_codes(tied_ranks(np.hstack([a, b])).T)
     return np.bincount(codes)[codes] > 1
 

@@ -174,15 +174,26 @@ def guided_candidates(
             again = radii_excess(some, seeds) if view == RADII else excesses(some, BATCH, 1).get(view)
             if again is None:  # too few rows for the columns
                 return math.nan
-            return gaussian_part(some.a, some.b).mi + max(again.value, 0.0) - 2 * gaussian.overcount
+            both = gaussian_part(some.a, some.b).mi + max(again.value, 0.0) - 2 * gaussian.overcount
+            return min(both, most_refutable(len(of_x)))
 
         # A wrong guide makes wrong surrogates: what it counts twice, the excess may count as well.
         excess = weigh(e.value, e.pvalue, n_columns, gaussian.linear) * e.value - gaussian.overcount
         if excess > 0:
             error = math.hypot(gaussian.standard_error, e.deviation, sampling_error(excess, n))
-            mi, local = gaussian.linear + excess, shifted(e.local, gaussian.linear + excess)
+            mi = min(gaussian.linear + excess, most_refutable(n))
+            local = shifted(e.local, mi)
             candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=local, refit=refit))
     return candidates, evidence
+
+
+def most_refutable(n: int) -> float:
+    """Return the MI up to which looks at many mixed columns count: the log of the number of re-pairings.
+
+    A law of less MI than its Gaussian part, such as bits in Gaussian noise that are turned into many columns, shows it
+    in re-paired rows that match by chance, one in exp(MI): of more, no re-pairing could refute it.
+    """
+    return math.log(n * (n - 1))
 
 
 def sampling_error(nats: float, n: int) -> float:
@@ -224,11 +235,11 @@ def look(
 def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart) -> Candidate:
     """Return the look of a Gaussian copula, less what it surely counts twice."""
     twice = overcount(a, b, gauss.n_pairs)
-    mi = max(gauss.mi - twice, 0.0)
+    mi = min(max(gauss.mi - twice, 0.0), most_refutable(len(a)))
     local = shifted(gaussian_local(a, b, gauss.n_pairs), mi)
 
     def again(of_x: Rows, of_y: Rows) -> float:
-        return gaussian_part(a[of_x], b[of_y]).mi - twice
+        return min(gaussian_part(a[of_x], b[of_y]).mi - twice, most_refutable(len(of_x)))
 
     return Candidate(name, GAUSSIAN, mi, gauss.standard_error, mi, twice, local=local, refit=again)
 
