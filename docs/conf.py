@@ -34,6 +34,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "abort_on_example_error": True,
+    "ignore_repr_types": "matplotlib",  # the picture says it all
 }
 
 html_theme = "pydata_sphinx_theme"
