@@ -110,7 +110,8 @@ def table(results: Path) -> str:
         known = [(float(c["rejected"]), int(c["sets"])) for c in cells if c]
         every = sum(share * sets for share, sets in known) / sum(sets for _, sets in known)
         shares = " | ".join(f"{float(c['rejected']):.1%}" if c else "" for c in cells)
-        lines.append(f"| {test}, n = {n:,} | {max(sets for _, sets in known):,} | {shares} | {every:.1%} |")
+        pairs = "–".join(f"{sets:,}" for sets in sorted({sets for _, sets in known}))
+        lines.append(f"| {test}, n = {n:,} | {pairs} | {shares} | {every:.1%} |")
     changes = [rows["lag 0", kind, n] for kind in KINDS for n in SIZES if ("lag 0", kind, n) in rows]
     told = ", ".join(
         f"{r['kind']} n = {int(r['samples']):,}: {float(r['changes']):.0%}"
