@@ -189,7 +189,9 @@ def like_units(table: np.ndarray) -> np.ndarray:
     Not ranks: these follow the gaps between the outermost values, so that the square of a number, say, is no smooth
     function of its rank.
     """
-    table = comparable(np.array(table.T), standardize=True).T  # no square of it overflows
+    varies = table.min(axis=0) < table.max(axis=0)
+    table = np.where(varies, table, 0.0)
+    table[:, varies] = comparable(table.T[varies], standardize=True).T  # no square of it overflows
     low, middle, high = np.quantile(table, (0.25, 0.5, 0.75), axis=0)
     units = (table - middle) / np.where(high > low, (high - low) / NORMAL_SPREAD, 1.0)
     size = np.abs(units)
