@@ -128,7 +128,7 @@ def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) ->
 def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, less_ridge: bool = False) -> Smoother | None:
     """Return the smoother that predicts left-out rows of targets (..., n), of mean 0, best; None if none predicts any.
 
-    With `less_ridge` it has the next smaller ridge.
+    With `less_ridge` it has a tenth of the ridge.
     """
     targets = np.atleast_2d(targets)
     variance = float((targets**2).sum())
