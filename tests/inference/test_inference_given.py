@@ -146,3 +146,15 @@ def test_labels_on_both_sides_that_only_z_relates():
         test = infold.independence_test(x > 0, y > 0, z, n_permutations=39, random_state=seed, n_jobs=1, verbose=0)
         rejected += test.pvalue <= 0.05
     assert rejected <= 2  # at a level of 5 % more have a chance of .6 %
+
+
+def test_a_common_cause_with_next_to_no_noise():
+    rng = np.random.default_rng(6)
+    rejected = 0
+    for seed in range(8):
+        z, e, f = rng.normal(size=(3, 200))
+        test = infold.independence_test(
+            np.exp(z) + 0.005 * e, z + 0.005 * f, z, n_permutations=39, random_state=seed, n_jobs=1, verbose=0
+        )
+        rejected += test.pvalue <= 0.05
+    assert rejected <= 2  # at a level of 5 % more have a chance of .6 %

@@ -73,3 +73,21 @@ def test_a_basis_through_all_rows_does_not_seem_to_predict_them(n, rng):
     z, noise = rng.normal(size=(n, 2)), rng.normal(size=n)
     smoother = residuals.best_smoother(noise - noise.mean(), residuals.bases_of(z, rng, rough=True))
     assert smoother is None or smoother.leverages.mean() < 0.5
+
+
+def test_units_of_columns_with_outliers_and_ties(rng):
+    normal = rng.normal(size=500)
+    table = np.column_stack([5 + 2 * normal, np.append(normal[:-1], 1e300), np.full(500, 7.0), 1e-300 * normal])
+    units = residuals.like_units(table)
+    assert np.isfinite(units).all()
+    assert_allclose(units[:, 0], (normal - np.median(normal)) / np.std(normal), atol=0.2)  # a spread is known to ± 4 %
+    assert (units[:, 2] == 0).all()
+    assert_allclose(units[:, 3], units[:, 0], rtol=1e-6, atol=1e-9)
+    rounded = np.round(normal, 1)
+    order = np.lexsort((rng.random(500), rounded))
+    scores = np.empty(500)
+    scores[order] = np.arange(500)
+    spread = residuals.untied(rounded, scores)
+    assert (np.diff(spread[order]) >= 0).all()
+    assert np.abs(spread - rounded)[np.abs(rounded) < 1.5].max() < 0.1001
+    assert_allclose(residuals.untied(normal, normal), normal)

@@ -128,7 +128,7 @@ def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) ->
 def best_smoother(targets: np.ndarray, bases: Sequence[Basis], *, less_ridge: bool = False) -> Smoother | None:
     """Return the smoother that predicts left-out rows of targets (..., n), of mean 0, best; None if none predicts any.
 
-    With `less_ridge` it has the next smaller ridge.
+    With `less_ridge` it has a tenth of the ridge.
     """
     targets = np.atleast_2d(targets)
     variance = float((targets**2).sum())
@@ -189,7 +189,9 @@ def like_units(table: np.ndarray) -> np.ndarray:
     Not ranks: these follow the gaps between the outermost values, so that the square of a number, say, is no smooth
     function of its rank.
     """
-    table = comparable(np.array(table.T), standardize=True).T  # no square of it overflows
+    varies = table.min(axis=0) < table.max(axis=0)
+    table = np.where(varies, table, 0.0)
+    table[:, varies] = comparable(table.T[varies], standardize=True).T  # no square of it overflows
     low, middle, high = np.quantile(table, (0.25, 0.5, 0.75), axis=0)
     units = (table - middle) / np.where(high > low, (high - low) / NORMAL_SPREAD, 1.0)
     size = np.abs(units)
