@@ -1,4 +1,4 @@
-"""Adaptive: the best of several looks at the data, each of which the data may refute."""
+"""Adaptive: the largest of several estimates, each of which the data may refute."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ LEAST_PVALUE = 1e-300  # no p-value is 0
 
 
 class Adaptive(MutualInformationEstimator):
-    """Mutual information by the best of several looks at the data, each of which the data may refute.
+    """Mutual information by the largest of several estimates, each of which the data may refute.
 
-    Only ranks count. Looks are: the MI of a Gaussian copula, less what it surely counts twice; KSG on the columns; KSG
-    on coordinates that were learned on other rows. They are taken at all columns, at those that a screen finds
-    dependent, over blocks of columns that do not depend on each other, and along directions that single columns change
-    with. The largest estimate less its standard error is the answer; 0 if no test tells the data from independent.
+    Only ranks matter. Candidates are the MI of a Gaussian copula, less what it significantly counts twice; KSG on the
+    columns; and KSG on coordinates learned on other rows. They are computed for all columns, for those that a screen
+    finds dependent, for blocks of columns that are independent of each other, and along directions with which single
+    columns vary. The answer is the largest estimate after one standard error is subtracted from each; 0 if no test
+    rejects independence.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        k of KSG. What it surely loses beside 4 k neighbours is given back in part, and the nearest neighbour alone is
-        taken where that surely says more.
+        k of KSG. What KSG loses by the width of neighbourhoods is given back in part, and the nearest neighbour alone
+        is used where that gives significantly more.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the splits of the rows, of the centres of bumps and of the order within ties. The same seed gives the
         same bits for any `n_jobs`.
@@ -47,12 +48,12 @@ class Adaptive(MutualInformationEstimator):
         What a Gaussian copula of the same columns explains (Gaussian classes, if one side is a label), and what is
         beyond it.
     standard_error_ : float
-        Of `mi_`, bias included as far as halves of the rows show it, and with several columns a tenth of `mi_` for what
-        no look sees: see the method's page for how often the truth is within two of them.
+        Of `mi_`, with bias as far as halves of the rows show it and, with several columns, a tenth of `mi_` for what
+        is out of sight at any sample size: see the method's page for how often the truth is within two of them.
     pvalue_ : float
         Of independence, all tests together. At or above 0.001 the answer is 0.
     view_ : str
-        The set of columns and the look taken, such as "screened: bumps 4"; "none" if the answer is 0.
+        The set of columns and the candidate chosen, such as "screened: bumps 4"; "none" if the answer is 0.
     reason_ : str
         Why.
     columns_x_, columns_y_ : ndarray of int
@@ -98,7 +99,7 @@ class Adaptive(MutualInformationEstimator):
 
     @property
     def known_error_(self) -> float:
-        """Standard error, in nats, bias included; ∞ if an answer of 0 rests on no look at all."""
+        """Standard error, in nats, bias included; ∞ if an answer of 0 comes without any candidate."""
         return math.inf if math.isnan(self.standard_error_) else self.standard_error_
 
     def check_parameters(self) -> None:
@@ -108,7 +109,7 @@ class Adaptive(MutualInformationEstimator):
         n_workers(self.n_jobs)  # refuses 0
 
     def fit_question(self, question: Question) -> Self:
-        """Estimate as the user asked; only then it is worth the time to look for bias in the standard error."""
+        """Estimate what the user asked for; only then is bias worth the time it takes to find."""
         from infold.core.copula.choice import bias_error
 
         super().fit_question(question)
