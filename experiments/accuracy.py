@@ -110,10 +110,10 @@ def noise_cases(seed: int) -> Iterator[Case]:
                 yield f"{name}, {count} {kind}", data.best_mi, (x, y), math.nan
 
 
-WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # looks that are left out; blocks are taken as they are, or not
+WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # candidates that are left out; blocks are kept as they are, or left out whole
     "all of it": lambda c: False,
     "the Gaussian part alone": lambda c: c.view != "gaussian",
-    "all without Gaussian looks": lambda c: c.view == "gaussian",
+    "all without the Gaussian part": lambda c: c.view == "gaussian",
     "all without columns": lambda c: c.view == "columns",
     "all without bumps": lambda c: c.view.startswith("bumps"),
     "all without turned columns": lambda c: c.view.startswith("turned"),
@@ -124,7 +124,7 @@ WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # looks that are left out; 
 
 
 def ablated(model: Adaptive) -> dict[str, float]:
-    """What auto would have answered without some of its looks."""
+    """What auto would have answered without some of its candidates."""
     found = {}
     for label, left_out in WITHOUT.items():
         kept = [c for c in model.candidates_ if not left_out(c)]
