@@ -110,7 +110,7 @@ def noise_cases(seed: int) -> Iterator[Case]:
                 yield f"{name}, {count} {kind}", data.best_mi, (x, y), math.nan
 
 
-WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # candidates that are left out; blocks are kept as they are, or left out whole
+WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # candidates left out; blocks are kept or left out whole
     "all of it": lambda c: False,
     "the Gaussian part alone": lambda c: c.view != "gaussian",
     "all without the Gaussian part": lambda c: c.view == "gaussian",

@@ -260,7 +260,7 @@ def test_auto_explains_itself_in_words(results):
     assert "nothing tells X and Y from independent" in repr(results["nothing"])
     words = "a Gaussian copula, with many weak columns together, on all columns"
     assert view_words("all: gaussian + weak columns") == words
-    assert view_words("3 blocks: gaussian, bumps 1, columns") == "3 blocks of columns, one after the other"
+    assert view_words("3 blocks: gaussian, bumps 1, columns") == "the sum over 3 blocks of columns"
     assert view_words("given: screened: columns").startswith("nearest neighbours in the columns themselves, on the")
 
 

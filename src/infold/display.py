@@ -200,7 +200,7 @@ def as_text(headline: str, rows: Iterable[tuple[str, str]], items: Iterable[tupl
 def _aligned(items: Sequence[tuple[str, str]]) -> list[str]:
     """Return a line for each item, texts below each other; a name that is too long has lines of its own, uncut."""
     longest_name, longest_text = (max((len(item[i]) for item in items), default=0) for i in (0, 1))
-    width = min(longest_name, WIDTH - 4 - longest_text)
+    width = max(0, min(longest_name, WIDTH - 4 - longest_text))
     lines = []
     for name, text in items:
         if len(name) > width:

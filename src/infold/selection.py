@@ -14,7 +14,7 @@ from infold.data.kinds import looks_like_labels
 from infold.data.question import check_lengths, varying
 from infold.data.tables import Table, check_table
 from infold.display import axes_for
-from infold.parallel.scheduler import blas
+from infold.parallel.scheduler import one_blas_thread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -195,7 +195,7 @@ class InformationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         seeds = draw_seeds(check_random_state(self.random_state), self.n_permutations)
         orders = random_orders(seeds, np.arange(n), np.array([0, n]), 1)
         information = Information(sample, _neighbors(self.n_neighbors, n), self.n_jobs, self.verbose)
-        with blas().limit(limits=1):  # sums must not depend on how many threads there are
+        with one_blas_thread():
             search = Search(sample, information, self.criterion, self.alpha, orders, pairs=pairs)
             found = search.run(min(self.min_features_to_select, most), most)
         self.path_ = tuple(
@@ -315,7 +315,7 @@ def mutual_info_scores(
     sample = _sample(columns, target)
     information = Information(sample, _neighbors(n_neighbors, sample.x.shape[1]), n_jobs, 0)
     scores[kept] = information.about_target(list(range(len(sample.x))))
-    with blas().limit(limits=1):
+    with one_blas_thread():
         functions = column_functions(sample.x, sample.nominal_x)
         targets = target_functions(sample.y, sample.nominal_y)
         pvalues[kept] = np.maximum(single_pvalues(functions, sample.nominal_x, targets), LEAST_PVALUE)

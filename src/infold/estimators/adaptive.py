@@ -10,7 +10,6 @@ import numpy as np
 
 from infold.data.checks import check_random_state
 from infold.data.question import Question, varying
-from infold.parallel.scheduler import n_workers
 
 from .base import MutualInformationEstimator
 
@@ -106,7 +105,6 @@ class Adaptive(MutualInformationEstimator):
         """Refuse parameters that make no sense."""
         super().check_parameters()
         check_random_state(self.random_state)
-        n_workers(self.n_jobs)  # refuses 0
 
     def fit_question(self, question: Question) -> Self:
         """Estimate what the user asked for; only then is bias worth the time it takes to find."""

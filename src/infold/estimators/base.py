@@ -13,7 +13,7 @@ from infold.data.checks import check_count, warn
 from infold.data.order import alike_rows
 from infold.data.question import Question, ask
 from infold.data.tables import listed
-from infold.parallel.scheduler import interruptible
+from infold.parallel.scheduler import interruptible, n_workers
 
 if TYPE_CHECKING:
     from infold.core.knn.information import Spaces
@@ -215,6 +215,7 @@ class MutualInformationEstimator(BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         check_count("n_neighbors", self.n_neighbors)
+        n_workers(getattr(self, "n_jobs", None))  # refuses 0
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that Y is required, and may have several columns."""

@@ -19,7 +19,7 @@ class _EntropySum(MutualInformationEstimator):
 
     def _local_mi(self, question: Question) -> np.ndarray:
         from infold.core.scaling import joined, standardized
-        from infold.parallel.scheduler import blas
+        from infold.parallel.scheduler import one_blas_thread
 
         x, y = question.columns("X"), question.columns("Y")
         points = joined([x, y])
@@ -27,7 +27,7 @@ class _EntropySum(MutualInformationEstimator):
         d_x = len(x)
         sides = {"X": points[:, :d_x], "Y": points[:, d_x:], "X and Y together": points}
         # One thread of BLAS for each of ours: the matrices are small, and its threads would wait for each other.
-        with blas().limit(limits=1):
+        with one_blas_thread():
             in_x, in_y, in_both = (self._local_entropy(side, name) for name, side in sides.items())
         return in_x + in_y - in_both
 

@@ -11,7 +11,7 @@ import numpy as np
 from infold.data.question import Question
 from infold.data.tables import Table
 from infold.estimators import MutualInformationEstimator
-from infold.parallel.scheduler import blas, progress_bar
+from infold.parallel.scheduler import one_blas_thread, progress_bar
 
 from .notes import Note
 from .resampling import Outcome, Settings, refit, refits
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GIVEN_METHOD = "ksg"  # what tests given Z take by default
 GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 FIRST, MOST_AT_A_TIME = 50, 200  # draws that are computed together: few at first, as a test may stop early
+MOST_VALUES = 2_000_000  # of all draws at a time: 16 MB for each copy that is made of them
 ALPHA_CONFOUNDED = 0.01
 NEAR = 0.4  # of the distance between any two rows: beyond, rows of near Z are not near
 ROUGH = 0.03  # of the error of a smooth function: so much less shows that steps or waves are there
@@ -41,7 +42,7 @@ def left_by_z(question: Question, seed: int, *, labels: bool = True) -> LeftByZ:
 
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
-    with blas().limit(limits=1):  # sums must not depend on how many threads there are
+    with one_blas_thread():
         found = unconfounded(x, y, z, masks, seed, labels=labels)
     masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
@@ -84,13 +85,14 @@ def statistics_given(
     yield float(measure(left.found.y.values.T[None], 1)[0])
     bar = progress_bar(len(seeds), "permutations", settings.verbose)
     with closing(bar):
-        start, count = 0, FIRST
+        most = max(1, min(MOST_AT_A_TIME, MOST_VALUES // left.found.y.values.size))
+        start, count = 0, min(FIRST, most)
         while start < len(seeds):
-            with blas().limit(limits=1):
+            with one_blas_thread():
                 drawn = left.found.draw(np.array(seeds[start : start + count], np.uint64))
             yield from measure(drawn, settings.n_jobs).tolist()
             bar.update(len(drawn))
-            start, count = start + count, min(3 * count, MOST_AT_A_TIME)
+            start, count = start + count, min(3 * count, most)
 
 
 def refit_drawn(estimator: MutualInformationEstimator, left: LeftByZ, seed: int) -> Outcome:

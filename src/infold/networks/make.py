@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from infold.data.checks import check_choice, check_count, warn
 from infold.data.kinds import CONTINUOUS, NOMINAL
-from infold.parallel.scheduler import blas, in_order
+from infold.parallel.scheduler import in_order, one_blas_thread
 from infold.results import NATS_PER_UNIT
 
 from .inputs import Columns, gather
@@ -257,7 +257,7 @@ def _without_given(columns: Columns, seed: int) -> tuple[np.ndarray, Any, np.nda
     if not varies.any():
         return columns.values, None, np.zeros(len(columns.kinds), bool)
     masks_of = masks, masks[:1], of_z[varies]
-    with blas().limit(limits=1):  # sums must not depend on how many threads there are
+    with one_blas_thread():
         found = unconfounded(table, table[:, :1], columns.given[:, varies], masks_of, seed, labels=False)
     return np.ascontiguousarray(found.x.values.T), without_rows_in_place(found.neighbors), found.x.smooth
 

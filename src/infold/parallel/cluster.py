@@ -53,7 +53,7 @@ def _same(value: Any) -> Any:
 
 def _several(function: Callable[..., Any], batch: list[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, Any]]:
     """Return the answers of a batch, by number; with linear algebra on one thread, as on the machine of the caller."""
-    from .scheduler import blas
+    from .scheduler import one_blas_thread
 
-    with blas().limit(limits=1):
+    with one_blas_thread():
         return [(i, function(*job)) for i, job in batch]

@@ -12,6 +12,7 @@ from infold.data.kinds import count_distinct
 from infold.data.question import Question
 from infold.data.tables import Table
 from infold.measures import make_estimator
+from infold.parallel.scheduler import interruptible
 
 from .grid import Grid, Series
 
@@ -149,7 +150,7 @@ class Method(NamedTuple):
             )
             for name, i, j in zip("XYZ", edges[:-1], edges[1:], strict=False)
         }
-        estimator._fit(Question(tables))
+        interruptible(estimator._fit, Question(tables))
         local: np.ndarray = estimator.local_mi_
         return local
 

@@ -126,6 +126,10 @@ def _as_numbers(time: Any, n: int) -> np.ndarray:
     """Return times as numbers, dates in nanoseconds."""
     moments = np.asarray(time)
     if moments.dtype.kind == "O" and any(getattr(moment, "tzinfo", None) for moment in moments.flat):
+        if not all(getattr(moment, "tzinfo", None) and moment == moment for moment in moments.flat):  # NaT is no number
+            raise ValueError(
+                "time mixes values with and without a time zone, or lacks some; give all of them a zone, or none."
+            )
         moments = np.array([moment.astimezone(UTC).replace(tzinfo=None) for moment in moments.flat])
     if moments.dtype.kind in "OUST" or moments.dtype.kind == "M":
         try:

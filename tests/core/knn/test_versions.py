@@ -69,6 +69,7 @@ def test_the_same_bits_for_any_number_of_threads(rng, monkeypatch):
     one, two = (information_of_versions(x, z, versions, 5, n_jobs=jobs) for jobs in (1, 2))
     assert_array_equal(one, two)
     assert_array_equal(one[2:], information_of_versions(x, z, versions[2:], 5))
+    assert_array_equal(one[:1], information_of_versions(x, z, versions[:1], 5))  # a draw must tie with itself
 
 
 @pytest.mark.parametrize("labels", ["", "x", "y", "z", "xyz"])

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from infold.parallel.scheduler import blas, run
+from infold.parallel.scheduler import one_blas_thread, run
 
 from ..random import draw_seeds
 from .critics import Plan, fit_critics, make_plan, scores_among
@@ -67,7 +67,7 @@ def certified_bound(
     folds = np.array_split(rows, FOLDS)
     jobs = [(x, y, np.concatenate(folds[:k] + folds[k + 1 :]), folds[k], seeds[k]) for k in range(FOLDS)]
     # Linear algebra on one thread for each of ours: its sums must not depend on n_jobs.
-    with blas().limit(limits=1):
+    with one_blas_thread():
         means, variances = np.transpose(run(judge_fold, jobs, n_jobs=n_jobs, label="certificate", verbose=verbose))
     mean, error = float(means.mean()), math.sqrt(variances.sum()) / FOLDS
     unseen = -math.log(1 - level) / len(rows) * (mean - math.log(GUESS))

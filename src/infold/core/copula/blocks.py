@@ -26,7 +26,7 @@ RATIO_ROWS, RATIO_NEIGHBORS = 350, 15  # that kernel ratios are fitted on, and a
 MOST_WAVES = 100  # that are compared in threes: the time grows with the third power
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
 SUMMARY_RIDGE = 0.1
-MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together, and rows they are tried on
+MOST_MERGED, MERGE_ROWS = 10, 2000  # blocks that are tried together; rows that blocks are compared on
 SURELY_MORE = 2.5  # standard errors of the difference
 
 
@@ -121,7 +121,9 @@ def linked_in_threes(waves: np.ndarray, owner: np.ndarray) -> np.ndarray:
     linked = np.zeros((count, count), bool)
     if count < 3 or n_waves > MOST_WAVES:
         return linked
-    columns = waves.transpose(1, 0, 2).reshape(n, n_waves) * math.sqrt(n)  # of variance 1
+    step = -(-n // MERGE_ROWS)
+    columns = waves[:, ::step].transpose(1, 0, 2).reshape(-1, n_waves) * math.sqrt(n)  # of variance 1
+    n = len(columns)
     of = np.tile(owner, order)
     least = norm.isf(ALPHA_APART / 2 / (n_waves**3 / 6)) / math.sqrt(n)
     for i in range(n_waves):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from infold.parallel.scheduler import blas, run
+from infold.parallel.scheduler import one_blas_thread, run
 
 from ..knn.discrete import is_discrete, row_codes
 from ..random import draw_seeds
@@ -87,7 +87,7 @@ def adapt(
     if not (side_x[0].size and side_y[0].size):
         return zero(len(x), 1.0, "all labels are rare")
     # One thread of BLAS for each of ours: matrices are small, and its sums must not depend on n_jobs.
-    with blas().limit(limits=1):
+    with one_blas_thread():
         return _adapt(side_x, side_y, most, n_neighbors, random_state, n_jobs, verbose)
 
 
@@ -102,7 +102,7 @@ def bias_error(answer: Answer, random_state: Any, n_jobs: int | None) -> float:
     drift = 0.0
     if refit is not None:
         halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
-        with blas().limit(limits=1):
+        with one_blas_thread():
             again = run(refit, [(half, half) for half in halves], n_jobs=n_jobs, label="halves", verbose=0)
         drift = taken.mi - sum(max(mi, 0.0) for mi in again) / 2
     return math.hypot(taken.standard_error, unseen, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import chi2, norm, rankdata
 
-from infold.parallel.scheduler import blas
+from infold.parallel.scheduler import one_blas_thread
 
 from ..knn.discrete import is_discrete, local_discrete, row_codes
 from ..knn.information import CONDITIONAL
@@ -75,7 +75,7 @@ def adapt_given(
             *(_varying(side[rows], mask) for side, mask in zip((x, y, z), nominal, strict=True)), strict=True
         )
         rng = np.random.default_rng(seed)
-        with blas().limit(limits=1):  # sums must not depend on how many threads there are
+        with one_blas_thread():
             known = Known(as_smooth_columns(sides[2], masks[2], tied_scores), rng)
             a, b = [without_z(side, mask, known, rng) for side, mask in zip(sides[:2], masks[:2], strict=True)]
 

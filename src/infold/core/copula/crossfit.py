@@ -28,7 +28,7 @@ MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they sha
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
 RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
 WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
-SURELY_LOSES, SURELY_MORE = 2.0, 3.0  # standard errors of the difference
+SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
 
 
@@ -128,7 +128,7 @@ def free_locals(
         return {COLUMNS: label_local(a, b, seed)}
     judged = np.concatenate([split.use for split in splits])
     views: dict[str, Look] = {}
-    if max(n_columns) <= MOST_COLUMNS:
+    if max(n_columns) <= MOST_COLUMNS and only in (None, COLUMNS):
         views[COLUMNS] = [(stretched((a, b), k), judged)]
     if sum(n_columns) > 2 and only != COLUMNS:
         tasks = [(a, b, labels, split, seed) for split in splits]
@@ -150,7 +150,7 @@ def free_locals(
         wider, widest, single = judge([views[most]], [*(times * k for times in WIDER), 1])
         found[most] = regained(found[most], wider, widest)
         more = np.where(repeats(a, b)[judged], 0.0, single - found[most])
-        if more.mean() > SURELY_MORE * mean_error(more):  # of very fine structure, three neighbours are too wide
+        if more.mean() > SURELY_SHARPER * mean_error(more):  # of very fine structure, three neighbours are too wide
             found[most] = found[most] + more
     local = {name: np.full(len(a), np.nan) for name in found}
     for name, values in found.items():

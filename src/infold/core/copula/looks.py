@@ -188,7 +188,7 @@ def guided_candidates(
 
 
 def most_refutable(n: int) -> float:
-    """Return the MI up to which looks at many mixed columns count: the log of the number of re-pairings.
+    """Return the MI up to which a Gaussian part or directions count: the log of the number of re-pairings.
 
     A law of less MI than its Gaussian part, such as bits in Gaussian noise that are turned into many columns, shows it
     in re-paired rows that match by chance, one in exp(MI): of more, no re-pairing could refute it.

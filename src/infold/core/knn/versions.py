@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -186,7 +187,7 @@ def information_of_versions(
     jobs = [(x, z, versions, k, far, psi, totals[p], *rows) for p, rows in enumerate(parts)]
     threads = n_jobs if float(n) * n * len(versions) >= COUNTED else 1
     run(add_local_values, jobs, n_jobs=threads, label="KSG", verbose=0)
-    return np.asarray(totals.sum(axis=0) / n)
+    return np.asarray(reduce(np.add, totals) / n)  # `sum` would add a single version in another order
 
 
 class Blocks(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infold.parallel.scheduler import blas, run
+from infold.parallel.scheduler import one_blas_thread, run
 
 from .rank_ksg import rank_ksg_of_pairs, rank_scores
 from .smooth import wave_scores, waves_of_ranks
@@ -145,7 +145,7 @@ def _make_laws(rows: int, k: int, draws: Draws, n_jobs: int | None, verbose: int
     first, second = np.triu_indices(min(len(ranks), _columns(draws.neighbors)), 1)
     parts = np.array_split(np.arange(first.size), max(1, first.size // 1000))
     pairs = [(ranks, first[some], second[some], min(k, rows - 1)) for some in parts]
-    with blas().limit(limits=1):
+    with one_blas_thread():
         scores = run(_null_waves, blocks, n_jobs=n_jobs, label="null law", verbose=verbose)
         found = run(_null_ksg, pairs, n_jobs=n_jobs, label="null law", verbose=verbose)
     smooth, ksg = law_of(np.concatenate(scores)), ksg_score(np.concatenate(found), rows)
