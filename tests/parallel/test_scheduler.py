@@ -165,17 +165,6 @@ def test_linear_algebra_takes_one_thread_in_a_job(n_jobs):
     assert blas_threads() == before
 
 
-def test_threads_of_linear_algebra_are_restored_by_the_last_that_limits_them():
-    before = blas_threads()
-    first, second = parallel.one_blas_thread(), parallel.one_blas_thread()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)  # not in the order of entering, as threads do
-    assert blas_threads() == 1
-    second.__exit__(None, None, None)
-    assert blas_threads() == before
-
-
 # A cluster
 
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import cache
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread, current_thread, local, main_thread
+from threading import Event, Thread, current_thread, local, main_thread
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import joblib
 from joblib.parallel import ThreadingBackend, get_active_backend
@@ -78,29 +78,9 @@ def blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-class _OneThread:
-    """How many of our threads want linear algebra on one thread, and what restores the user's own setting."""
-
-    lock, users, limiter = Lock(), 0, cast(Any, None)
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep linear algebra to one thread, so that its sums do not depend on how many there are.
-
-    The setting is one of the whole process: the first of several threads saves it, and the last restores it.
-    """
-    with _OneThread.lock:
-        if _OneThread.users == 0:
-            _OneThread.limiter = blas().limit(limits=1)
-        _OneThread.users += 1
-    try:
-        yield
-    finally:
-        with _OneThread.lock:
-            _OneThread.users -= 1
-            if _OneThread.users == 0:
-                _OneThread.limiter.restore_original_limits()
+def one_blas_thread() -> Any:
+    """Keep linear algebra to one thread within a `with` block, so that its sums do not depend on how many there are."""
+    return blas().limit(limits=1)
 
 
 def progress_bar(total: int, label: str, verbose: int) -> tqdm:
