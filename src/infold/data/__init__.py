@@ -1,1 +1,1 @@
-"""What users hand over: tables and files, checked once, as a question about blocks of columns."""
+"""User input: tables and files, checked once and turned into a question about blocks of columns."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_typed(path: Path, content: bytes, suffix: str) -> Reader:
-    """Return a file of polars' formats as a table; only columns that are picked are decoded, where the format can."""
+    """Return a file in one of polars' formats as a table; where the format allows, only picked columns are decoded."""
     import polars
 
     match suffix:
@@ -50,7 +50,7 @@ def _excel(path: Path, content: bytes) -> polars.LazyFrame:
         raise ImportError(
             f"reading {path} needs fastexcel; install it with: pip install 'infold[excel]'", name="fastexcel"
         ) from error
-    except Exception as error:  # fastexcel has errors of its own
+    except Exception as error:  # fastexcel raises its own exceptions
         raise ValueError(
             f"{path} is damaged or not an Excel file ({str(error).splitlines()[0]}); save it again."
         ) from error
@@ -115,7 +115,7 @@ def open_numpy(path: Path, content: bytes) -> Reader:
 
 
 def _member(archive: Any, name: str) -> Any:
-    """One array of an archive, or None if it cannot be read without running its code."""
+    """Return one array of an archive, or None if reading it would run code stored in it."""
     try:
         return archive[name]
     except ValueError:
@@ -123,7 +123,7 @@ def _member(archive: Any, name: str) -> Any:
 
 
 def _named_arrays(path: Path, members: dict[str, Any]) -> Reader:
-    """A table of 1-D and 2-D arrays; a wide array `X` gives the columns X[0], X[1], … and the group X."""
+    """Return a table of 1-D and 2-D arrays; a wide array `X` gives the columns X[0], X[1], … and the group X."""
     names: list[str] = []
     sources: list[tuple[str, int | None]] = []
     groups: dict[str, list[int]] = {}

@@ -53,7 +53,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
 
 
 def check_most(name: str, value: Any, *, minimum: int = 1) -> None:
-    """Refuse what is neither a number, nor "auto", nor None for no limit."""
+    """Refuse anything but a number, "auto", or None for no limit."""
     if isinstance(value, str):
         if value != "auto":
             raise ValueError(f"{name}={value!r} must be a number, 'auto' or None; pass one of these.")
@@ -62,7 +62,7 @@ def check_most(name: str, value: Any, *, minimum: int = 1) -> None:
 
 
 def check_bootstrap_size(value: Any, n: int, *, most: int) -> int:
-    """Return how many rows a tree draws: "auto" is n but at most `most`, None is n, a float is a share of n."""
+    """Return how many rows a tree draws: "auto" is n, but at most `most`; None is n; a float is a share of n."""
     if value is None:
         return n
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""Files to named columns: which table formats are read, and how.
+"""Turn files into named columns: which table formats are read, and how.
 
-A format has one opener, which returns a `Reader`: the names of its columns, in file order, and functions
-that load the columns at given positions as a table, or one column as text.  Every complaint is a one-line ValueError.
+Each format has one opener, which returns a `Reader`: the names of its columns, in file order, and functions
+that load the columns at given positions as a table, or one column as text.  Every error is a one-line ValueError.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ TEXT = tuple(suffix + packed for suffix in (".csv", ".tsv", ".txt") for packed i
 TYPED = (".parquet", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl", ".xlsx")
 SUFFIXES = (*TEXT, *TYPED, ".npy", ".npz")
 STDIN = Path("-")
-# How content from stdin begins, which has no suffix; anything else is text.
+# First bytes of content from stdin, which has no suffix; anything else is text.
 MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow", b"{": ".ndjson", b"PK": ".xlsx"}
 MAGIC |= {b"\x93NUMPY": ".npy", b"\x1f\x8b": ".csv.gz", ZSTD: ".csv.zst"}
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table file that was read: its path, the SHA-256 of its bytes, and how to get at its columns."""
+    """A table file that was read: its path, the SHA-256 of its bytes, and how to access its columns."""
 
     path: Path
     sha256: str
@@ -63,9 +63,9 @@ def read_columns(
         ``first:last`` (both ends included, by name or 0-based position) and patterns with ``*`` and ``?``.
         An exact name wins.  A name with a comma is put in double quotes: ``'"a,b",c'``.
     discrete : str, optional
-        Selector of the picked columns that are nominal, besides those with text, categories or truth values.
+        Selector of the picked columns that are nominal, in addition to those with text, categories or booleans.
     missing : {"error", "drop"}, default="error"
-        Whether a missing value is refused, or NaN in the table.
+        Whether a missing value is refused, or becomes NaN in the table.
     shared : bool, default=False
         Whether a column may be picked by two selectors, as a series and its own past.
 
@@ -77,7 +77,7 @@ def read_columns(
     Raises
     ------
     ValueError
-        If the file is not a readable table, a selector does not fit it, or a picked cell has no value that can be used.
+        If the file is not a readable table, a selector does not match it, or a picked cell has no usable value.
     """
     opened = open_table(file)
     path, reader = opened.path, opened.reader
@@ -181,7 +181,7 @@ def _check_path(path: Path, suffix: str | None) -> None:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what the readers raise on a damaged file into one line."""
+    """Turn the exceptions that readers raise on a damaged file into a one-line error."""
     from polars.exceptions import PolarsError
 
     try:
@@ -196,7 +196,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _check_finite(path: Path, table: Table, missing: str) -> None:
-    """Name the first missing or infinite cell by column and row, which estimators do not know."""
+    """Report the first missing or infinite cell by its column and row in the file, which estimators do not know."""
     values, names, nominal = table
     if len(values) == 0:
         raise ValueError(f"{path} has no rows; add rows, or check that it is the right file.")

@@ -8,12 +8,12 @@ from .tables import Table
 
 CONTINUOUS, ORDINAL, NOMINAL = "continuous", "ordinal", "nominal"
 
-MOST_LABELS = 20  # more distinct whole numbers than this are hardly names of classes
+MOST_LABELS = 20  # more distinct whole numbers than this are unlikely to be names of classes
 ROWS_PER_LABEL = 5
 
 
 def column_kinds(table: Table) -> tuple[str, ...]:
-    """Return the kind of each column: nominal by declaration, ordinal if values are fewer than half of the rows."""
+    """Return the kind of each column: nominal if declared, ordinal if distinct values are fewer than half the rows."""
     nominal = set(table.nominal)
     return tuple(
         NOMINAL if c in nominal else ORDINAL if 2 * count_distinct(column) < len(column) else CONTINUOUS

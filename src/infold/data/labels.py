@@ -1,4 +1,4 @@
-"""Labels of classes to codes, and which objects are labels at all."""
+"""Turn class labels into codes, and decide which objects are labels at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-MOSTLY_NUMBERS = 0.5  # share of a text column that reads as numbers, from which on it is no column of classes
+MOSTLY_NUMBERS = 0.5  # a text column with at least this share of numbers is not a column of classes
 NUMBER_LIKE = re.compile(r"\s*[-+]?\d[\d.,]*\s*%?\s*")
 
 
@@ -56,7 +56,7 @@ def from_objects(
 
 
 def mostly_numbers(labels: Sequence[Any]) -> bool:
-    """Return whether at least half of the labels present read as numbers, a comma or percent sign allowed."""
+    """Return whether at least half of the labels present parse as numbers, allowing a comma or percent sign."""
     there = [one for one in labels if not _is_missing(one)]
     known = {one: as_number(one) is not None or bool(NUMBER_LIKE.fullmatch(str(one))) for one in set(there)}
     return sum(known[one] for one in there) >= MOSTLY_NUMBERS * len(there)
@@ -89,7 +89,7 @@ def recoded(column: np.ndarray) -> np.ndarray:
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, an empty text, or what pandas has for them."""
+    """Return whether a value is None, NaN, an empty string, or a missing value of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return value == "" if isinstance(value, str) else isinstance(value, float) and value != value

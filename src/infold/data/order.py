@@ -1,4 +1,4 @@
-"""The order of rows: are neighbouring ones alike, as in a time series, or because the table was sorted?"""
+"""The order of rows: are neighbouring rows similar, as in a time series, or because the table was sorted?"""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class Memory(NamedTuple):
 
 
 class AlikeRows(NamedTuple):
-    """Neighbouring rows so alike on both sides that the effective sample size is smaller than n."""
+    """Neighbouring rows so similar on both sides that the effective sample size is smaller than n."""
 
     x: Memory
     y: Memory
     sorted_by: str | None  # the column that the rows look sorted by
-    by_class: bool  # whether the table was sorted by classes, which explains it all
+    by_class: bool  # whether the table was sorted by classes, and that explains all of it
     n_samples: int
 
     @property
     def block(self) -> int:
-        """How many rows to keep together: four blocks at least, or there is too little to re-pair."""
+        """How many rows to keep together: with fewer than four blocks there would be too little to re-pair."""
         return min(suggested_block(self.x.length, self.y.length), self.n_samples // FEWEST_BLOCKS)
 
     def note(self, *, given: bool) -> str:
-        """Return what was seen, and what to do about it; a test given Z takes no blocks."""
+        """Return what was noticed, and what to do about it; a test given Z does not accept blocks."""
         if self.sorted_by:
             seen = f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
         else:
@@ -62,7 +62,7 @@ class AlikeRows(NamedTuple):
 
 
 def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRows | None:
-    """Return how neighbouring rows are alike on both sides; None if they are not, or not enough to matter.
+    """Return how similar neighbouring rows are on both sides; None if they are not, or not enough to matter.
 
     With groups of rows, only autocorrelation within groups counts; given Z, only what Z does not explain.
     """
@@ -81,12 +81,12 @@ def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRo
     if not classes:
         return AlikeRows(x, y, by, False, n)
     if _matters(*both(classes)):
-        return AlikeRows(x, y, None, False, n)  # a series even within its classes
+        return AlikeRows(x, y, None, False, n)  # autocorrelated even within its classes
     return AlikeRows(x, y, by, True, n)
 
 
 def _matters(x: Memory, y: Memory) -> bool:
-    """Return whether both sides are autocorrelated so much that p-values are too small.
+    """Return whether both sides are so autocorrelated that p-values would be too small.
 
     By Bartlett's formula the variance of a correlation between independent series grows by this factor.
     """
@@ -113,7 +113,7 @@ def memory(table: np.ndarray, groups: Sequence[np.ndarray] = (), known: np.ndarr
         scores -= known @ np.linalg.lstsq(known, scores, rcond=None)[0]
     for rows in groups or [np.arange(n)]:
         scores[rows] -= scores[rows].mean(axis=0)
-    scores = scores[:, (scores**2).sum(axis=0) > 1e-9]  # not what is constant within groups
+    scores = scores[:, (scores**2).sum(axis=0) > 1e-9]  # drops columns that are constant within groups
     if not scores.size:
         return Memory(0.0, 1.0, 1)
     power, d = (scores**2).sum(axis=0), scores.shape[1]
@@ -135,9 +135,9 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
 
 
 def _basis(table: Table) -> np.ndarray | None:
-    """Return regressors made of Z (n, p); None if there are too many for the number of rows.
+    """Return regressors made from Z (n, p); None if there are too many for the number of rows.
 
-    A class becomes an indicator, a number its normal score and its square.
+    A class becomes an indicator; a number becomes its normal score and the square of that.
     """
     columns = [np.ones(len(table.values))]
     for c, column in enumerate(table.values.T):
@@ -150,7 +150,7 @@ def _basis(table: Table) -> np.ndarray | None:
 
 
 def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
-    """Return the column that rows are sorted by, if any, and the rows of each of its values if these are few.
+    """Return the column that rows are sorted by, if any, and the rows of each of its values if there are few.
 
     Values that rise in equal steps are a clock, not a sorted column.
     """
@@ -170,7 +170,7 @@ def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
 
 
 def ordered_values(table: Table) -> np.ndarray:
-    """Return the values of a table, a nominal column as whether it is its most frequent class: codes have no order."""
+    """Return a table's values, a nominal column as an indicator of its most frequent class: codes have no order."""
     if not table.nominal:
         return table.values
     values = table.values.copy()

@@ -1,4 +1,4 @@
-"""Files written for the user: whole or not at all, through links, and straight to devices and pipes."""
+"""Write files for the user: completely or not at all, through links, and directly to devices and pipes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write_output(path: str | Path, content: str | bytes) -> None:
 
 
 def check_output(path: str | Path) -> None:
-    """Raise a ValueError if `path` could not be written: to be called before the work whose result goes there."""
+    """Raise a ValueError if `path` could not be written; call this before computing what will be written there."""
     try:
         is_folder, file = Path(path).is_dir(), regular_file(path)
     except OSError as error:
@@ -70,7 +70,7 @@ def regular_file(path: str | Path) -> Path | None:
 
 
 def _replace(file: Path, data: bytes) -> None:
-    """Write a new file beside `file`, then put it in its place."""
+    """Write a new file next to `file`, then replace `file` with it."""
     temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         with temporary.open("xb") as stream:
@@ -92,12 +92,12 @@ def _copy_access(old: Path, new: Path) -> None:
 
 
 def _is_stdout(status: os.stat_result) -> bool:
-    """Return whether this is standard output; be it redirected to a file, replacing that would lose what is printed."""
+    """Return whether this is standard output; replacing a file it is redirected to would lose what is printed."""
     with contextlib.suppress(OSError):
         return os.path.samestat(status, os.fstat(STDOUT))
     return False
 
 
 def _folder(path: str | Path, file: Path) -> Path:
-    """Return the folder to complain about, in the user's words unless a link leads elsewhere."""
+    """Return the folder to name in an error, as the user wrote it unless a link leads elsewhere."""
     return file.parent if Path(path).is_symlink() else Path(path).parent

@@ -17,7 +17,7 @@ from .labels import recoded
 from .tables import Table, check_table, listed
 
 FEWEST_COPIES = 0.02  # share of the rows; each per cent of copies adds about .01 nats to independent columns' KSG
-MOST_COUNTS = 20  # values of a count or grade, which columns may have in common for no reason
+MOST_COUNTS = 20  # values of a count or grade, which columns may have in common by chance
 MOST_NOTED = 5  # a block with more columns of few whole numbers holds counts or grades rather than classes
 
 
@@ -63,7 +63,7 @@ class Question:
 
     @property
     def given(self) -> tuple[str, ...] | int | None:
-        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        """Names of the columns of Z, or their number if they have no names; None without Z."""
         table = self.blocks.get("Z")
         return None if table is None else table.names or table.values.shape[1]
 
@@ -88,7 +88,7 @@ class Question:
         return not any(CONTINUOUS in kinds for kinds in self.kinds)
 
     def labels(self, groups: Any) -> np.ndarray | None:
-        """Return one label for each row of the input, such as a group, for the rows that are left."""
+        """Return labels, such as groups, given for each row of the input, for the rows that are left."""
         if groups is None:
             return None
         if self.index is not None and hasattr(groups, "set_axis") and len(groups) == len(self.index):
@@ -140,7 +140,7 @@ class Question:
         return Question({**self.blocks, block: _picked(self.blocks[block], columns)})
 
     def repaired(self, block: str, order: np.ndarray) -> Question:
-        """Return the question with the rows of a block in another order, so re-paired with those of the others."""
+        """Return the question with the rows of a block in another order, and so re-paired with those of the others."""
         return Question({**self.blocks, block: _taken(self.blocks[block], order)})
 
     def repaired_column(self, block: str, column: int, order: np.ndarray) -> Question:
@@ -165,10 +165,10 @@ def ask(
 ) -> Question:
     """Return the question about X and Y, given Z if there is one: tables of one length.
 
-    X and Y have no column in common. Columns of X or Y that are in Z as well are left out: once known, they tell
-    nothing. Warns of these, of constant columns and of repeated rows. With `as_it_is` float32 stays float32, in any
-    memory layout: for callers that convert it themselves and need no copy before. `discrete_x`, `discrete_y`,
-    `discrete_z` and `missing` are as in :func:`infold.conditional_mutual_information`.
+    X and Y have no column in common. Columns of X or Y that are also in Z are left out: given Z, they carry no
+    information. Warns about these, about constant columns and about repeated rows. With `as_it_is` float32 stays
+    float32, in any memory layout, for callers that convert it themselves and need no prior copy. `discrete_x`,
+    `discrete_y`, `discrete_z` and `missing` are as in :func:`infold.conditional_mutual_information`.
     """
     if Z is None and discrete_z is not None:
         raise ValueError(f"discrete_z={discrete_z!r} names columns of Z, but there is no Z; pass Z or leave it out.")
@@ -224,7 +224,7 @@ def _read(
 
 
 def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, declared: Mapping[str, Any]) -> Question:
-    """Return the question about complete tables; warn of what is odd, and refuse a column on both sides."""
+    """Return the question about complete tables; warn about what is odd, and refuse a column that is on both sides."""
     if "Z" in tables:
         tables |= {name: _without_given(name, tables[name], tables["Z"]) for name in ("X", "Y")}
     _refuse_shared_columns("X", tables["X"], "Y", tables["Y"])
@@ -268,7 +268,7 @@ def _without_holes(tables: Mapping[str, Table], min_samples: int) -> tuple[dict[
 
 
 def _recoded(table: Table) -> Table:
-    """Renumber the codes of a table after rows were dropped, as if these had never been there."""
+    """Renumber the codes of a table after rows were dropped, as if those rows had never been there."""
     values = table.values
     for column in table.nominal:
         values[:, column] = recoded(values[:, column])
@@ -290,7 +290,7 @@ def _label_notes(name: str, table: Table) -> list[str]:
 
 def varying(values: np.ndarray) -> np.ndarray | slice:
     """Return which columns of values (n, d) are not constant, as a mask or a slice of all."""
-    # True of most tables, which then need no further look.
+    # True of most tables, which then need no further check.
     if all(map(operator.ne, values[0].tolist(), values[-1].tolist())):
         return slice(None)
     return values.min(axis=0) < values.max(axis=0)
@@ -301,7 +301,7 @@ def _taken(table: Table, rows: np.ndarray) -> Table:
 
 
 def check_lengths(tables: Mapping[str, Table], row: str = "sample") -> tuple[str, int]:
-    """Return the name of the first table, and the number of rows, which all must have; `row` says what one is."""
+    """Return the name of the first table, and the number of rows that all must have; `row` is the word for one."""
     (first, n), *others = ((name, len(table.values)) for name, table in tables.items())
     for name, count in others:
         if count != n:
@@ -322,7 +322,7 @@ def _check_lengths(tables: Mapping[str, Table], min_samples: int) -> None:
 
 
 def _without_given(name: str, table: Table, given: Table) -> Table:
-    """Return a table without the columns that are in Z as well, which may leave none."""
+    """Return a table without the columns that are also in Z; none may be left."""
     if set(table.values[0].tolist()).isdisjoint(given.values[0].tolist()):
         return table
     in_z = {(i in given.nominal, _digest(column)) for i, column in enumerate(given.values.T)}
@@ -343,7 +343,7 @@ def _picked(table: Table, columns: Sequence[int]) -> Table:
 
 
 def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None:
-    # One to three values mostly tell columns apart; otherwise digests do, which need no copies.
+    # One to three values usually suffice to tell columns apart; otherwise digests do, which need no copies.
     if set(x.values[0].tolist()).isdisjoint(y.values[0].tolist()) or _heads(x.values).isdisjoint(_heads(y.values)):
         return
     in_x = {_digest(column): i for i, column in enumerate(x.values.T) if i not in x.nominal}
@@ -351,7 +351,7 @@ def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None
         i = in_x.get(_digest(column)) if j not in y.nominal else None
         if i is None:
             continue
-        # A discrete column shares no more than its entropy with itself: nearly empty ones often agree.
+        # A discrete column shares no more than its entropy with itself, and nearly constant ones often agree.
         n_values = np.unique(column).size
         same = f"column {listed([i], x.names)} of {name_x} equals column {listed([j], y.names)} of {name_y}"
         if 2 * n_values > len(column):
@@ -391,7 +391,7 @@ def _warn_many_classes(tables: Mapping[str, Table]) -> None:
 
 
 def _warn_repeated_rows(question: Question) -> None:
-    """Warn if whole rows repeat although columns are continuous."""
+    """Warn if entire rows repeat although columns are continuous."""
     blocks = [question.columns(name) for name in question.blocks]
     if not all(map(len, blocks[:2])):  # the answer is 0
         return
@@ -410,7 +410,7 @@ def _warn_repeated_rows(question: Question) -> None:
 
 
 def _are_copies(columns: Sequence[np.ndarray], n_distinct: int) -> bool:
-    """Return whether a column of measurements tells all distinct rows apart: then they repeat as wholes."""
+    """Return whether one column of measurements tells all distinct rows apart: then entire rows repeat."""
     return any(not is_whole(column) and count_distinct(column) == n_distinct for column in columns)
 
 

@@ -28,8 +28,8 @@ class Header:
 class Reader:
     """A header, how to load columns as a table, and one column as text.
 
-    `load` takes the positions of columns, those of them that are to be nominal, and "error" or "drop": the latter lets
-    missing values be NaN.
+    `load` takes the positions of columns, those among them that are nominal, and "error" or "drop": with the latter,
+    missing values become NaN.
     """
 
     header: Header
@@ -61,7 +61,7 @@ def select(header: Header, text: str, parameter: str) -> list[int]:
 
 
 def _match(header: Header, part: str, parameter: str) -> list[int]:
-    """Positions that one part of a selector means: a name, a group, a position, a range or a pattern."""
+    """Positions that one part of a selector picks: a name, a group, a position, a range or a pattern."""
     single = _position(header, part)
     if single is not None:
         return [single]
@@ -113,7 +113,7 @@ def _no_match(header: Header, part: str, text: str, parameter: str) -> str:
 
 
 def listing(names: Sequence[str], most: int = 8) -> str:
-    """Names for people: all, or the first few and how many there are."""
+    """Format names for people: all, or the first few and how many there are."""
     if len(names) <= most:
         return ", ".join(names)
     return f"{', '.join(names[: most - 1])}, … {names[-1]} ({len(names)} in all)"

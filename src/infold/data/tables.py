@@ -1,4 +1,4 @@
-"""Arrays, frames and series to tables of numbers; anything else, and NaN, is refused here."""
+"""Turn arrays, frames and series into tables of numbers; anything else, and NaN, is refused here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING = ("error", "drop")
 
 
 class Table(NamedTuple):
-    """Validated samples: values (n, d), float64 in C order unless asked to stay as they are, and any column names.
+    """Validated samples: values (n, d), float64 in C order unless left as they were on request, and any column names.
 
     A nominal column has codes 0, 1, 2 … in the order in which its labels first appear: codes only tell labels apart.
     """
@@ -95,7 +95,7 @@ def _read(data: Any, name: str, discrete: Any, as_it_is: bool) -> Table:
 
 
 def positions(discrete: Any, name: str, names: tuple[str, ...] | None, d: int) -> set[int]:
-    """Return the columns that `discrete` names, of d columns: all, or by name, by position, or by a mask."""
+    """Return which of d columns `discrete` names: all, or by name, by position, or by a mask."""
     if discrete is None or isinstance(discrete, bool | np.bool_):
         return set(range(d)) if discrete else set()
     parameter = f"discrete_{name.lower()}"
@@ -226,7 +226,7 @@ def _array(data: Any, name: str) -> np.ndarray:
     try:
         values = np.asarray(data)
         if values.dtype.kind in "US" and not isinstance(data, np.ndarray):
-            values = np.asarray(data, dtype=object)  # numbers among text are no text
+            values = np.asarray(data, dtype=object)  # keeps numbers among text as numbers
     except ValueError as error:
         raise ValueError(f"{name} is not a table: {error}; pass rows of equal length.") from None
     if values.dtype.kind == "c":
@@ -281,7 +281,7 @@ def _refuse_non_finite(table: Table, name: str, missing: str | None) -> None:
             return
     else:
         with np.errstate(over="ignore", invalid="ignore"):
-            # One pass without a boolean table; a sum that overflows is only a reason to look closer.
+            # One pass without a boolean table; a sum that overflows is only a reason to check more closely.
             if math.isfinite(np.add.reduce(values, axis=None)):
                 return
     bad = np.isinf(values) if missing == "drop" else ~np.isfinite(values)

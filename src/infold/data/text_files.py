@@ -1,7 +1,7 @@
-"""Delimited text to named columns: CSV, TSV and TXT, plain or compressed.
+"""Turn delimited text into named columns: CSV, TSV and TXT, plain or compressed.
 
-polars reads the cells. What it would accept silently (rows with too few or too many cells, blank lines) is found first,
-and what it cannot read (a bad cell, quotes, runs of blanks) goes to the csv module, which knows line numbers.
+polars reads the cells. What it would accept silently (rows with too few or too many cells, blank lines) is detected
+first, and what it cannot read (a bad cell, quotes, runs of blanks) goes to the csv module, which knows line numbers.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 # What stands for a missing value: among numbers, in any case, and among labels, where "none" or "-" may be a class.
 NO_VALUE = {"", "na", "n/a", "nan", "null", "none", "-", ".", "<na>"}
 NO_LABEL = {"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"}
-ZSTD = b"\x28\xb5\x2f\xfd"  # how such a file begins
-CHUNK = 10_000  # rows that are split into Python strings at a time
+ZSTD = b"\x28\xb5\x2f\xfd"  # first bytes of such a file
+CHUNK = 10_000  # rows split into Python strings at a time
 
 
 class Dialect(NamedTuple):
-    """How to read text where the file itself leaves it open."""
+    """How to read text where the file itself does not settle it."""
 
     separator: str | None = None
     decimal_comma: bool = False
@@ -47,7 +47,7 @@ class Dialect(NamedTuple):
 def open_text(path: Path, content: bytes, suffix: str, dialect: Dialect) -> Reader:
     """Return delimited text as a table.
 
-    A first row of numbers is data, unless it counts 0, 1, 2, … as pandas names columns.
+    A first row of numbers is data, unless it counts 0, 1, 2, …, the names that pandas gives to columns.
     """
     content = _decoded(path, _decompressed(content, suffix), dialect.encoding)
     line = next((line for line in _lines(content) if line.strip()), "")
@@ -71,7 +71,7 @@ def open_text(path: Path, content: bytes, suffix: str, dialect: Dialect) -> Read
 
 @dataclass(frozen=True)
 class Text:
-    """Delimited text: its content in UTF-8, how cells are separated ("" for blanks), names, and lines down to them."""
+    """Delimited text: content in UTF-8, separator of cells ("" for blanks), names, and lines down to the names."""
 
     path: Path
     content: bytes
@@ -102,12 +102,12 @@ class Text:
         return [one.fill_null("").str.strip_chars() for one in self._frame(positions, polars.String).get_columns()]
 
     def _numbers(self, positions: list[int]) -> list[polars.Series]:
-        """Return the columns as numbers, null where a cell is none."""
+        """Return the columns as numbers, null where a cell is not a number."""
         import polars
 
         if not self.decimal_comma:
             return self._frame(positions, polars.Float64).get_columns()
-        # A point may separate thousands: a cell that has one is not read by itself.
+        # A point may separate thousands, so a cell that has one is not parsed on its own.
         return [
             one.set(one.str.contains(".", literal=True), None).str.replace(",", ".").cast(polars.Float64, strict=False)
             for one in self.cells(positions)
@@ -130,7 +130,7 @@ class Text:
         return values
 
     def _classes(self, position: int, cells: Any, missing: str) -> np.ndarray:
-        """Return the codes of a column of classes, NaN where there is none."""
+        """Return the codes of a column of classes, NaN where a class is missing."""
         labels = [None if cell in NO_LABEL else cell for cell in cells.to_list()]
         if missing != "drop" and None in labels:
             row = labels.index(None)
@@ -163,7 +163,7 @@ class Text:
         return islice(_rows(self.content, self.separator, self.has_comments), int(self.n_header_lines > 0), None)
 
     def _frame(self, positions: list[int], dtype: Any) -> polars.DataFrame:
-        """Return the columns at `positions` as text, or as numbers with null where a cell is none."""
+        """Return the columns at `positions` as text, or as numbers with null where a cell is not a number."""
         import polars
 
         names = [str(p) for p in positions]
@@ -188,9 +188,9 @@ class Text:
 
     @cached_property
     def _plain(self) -> bytes | None:
-        """The rows below the header if each is a line, and cells are what is between separators; else None."""
+        """The rows below the header if each is one line and cells are simply split by separators; else None."""
         separator = self.separator.encode()
-        # A lone \r ends a line too, which polars does not know.
+        # A lone \r also ends a line, but polars does not treat it so.
         if not separator or self.has_comments or self.content.count(b"\r") != self.content.count(b"\r\n"):
             return None
         lines = io.BytesIO(self.content)
@@ -257,7 +257,7 @@ def _decompressed(content: bytes, suffix: str) -> bytes:
         raise zlib.error("not a zstd file")
     import polars
 
-    # Each line is one cell, as no text has this separator.
+    # Each line is one cell, as this separator occurs in no text.
     lines = polars.read_csv(
         content, has_header=False, separator="\x01", quote_char=None, schema={"line": polars.String}
     )
@@ -312,7 +312,7 @@ def _rows(content: bytes, separator: str, has_comments: bool) -> Iterator[tuple[
 
 
 def _uncommented(lines: Iterator[str]) -> Iterator[str]:
-    """Yield lines with '# ' taken from the header, where numpy.savetxt puts it, and later comments blanked."""
+    """Yield lines with '# ' removed from the header, where numpy.savetxt puts it, and later comments blanked."""
     is_first = True
     for line in lines:
         if line.startswith("#"):

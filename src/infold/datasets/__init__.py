@@ -1,4 +1,4 @@
-"""Samples with known mutual information: the paper's data sets, named kinds, and random kinds without end."""
+"""Samples with known mutual information: the paper's data sets, named kinds, and any number of random kinds."""
 
 from .base import Dataset
 from .kinds import Kind, describe_kind, kind_information, list_kinds, make_kind

@@ -12,14 +12,14 @@ Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A paired sample and what is known of its mutual information, in nats.
+    """A paired sample and what is known about its mutual information, in nats.
 
     Attributes
     ----------
     X, Y : ndarray of shape (n_samples, n_columns)
         The two sides; in the paper's data sets signal columns first, then noise columns.
     mi, mi_is_bound : float, bool
-        Mutual information (the paper's data sets: as it gives it), and whether that is only a lower bound.
+        Mutual information (for the paper's data sets, as stated there), and whether that is only a lower bound.
     name : str
         Such as ``"helix"``, ``"helix-released"``, ``"independent-helix"``, or the name of a kind.
     mi_monte_carlo, mi_monte_carlo_error : float or None
@@ -70,7 +70,7 @@ def check_count(name: str, value: object, least: int) -> None:
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse what is none of the choices."""
+    """Refuse anything that is not one of the choices."""
     check(value in choices, name, value, f"must be one of {choices}; use for example {choices[0]!r}")
 
 

@@ -1,7 +1,7 @@
 """Named kinds of data with known MI, in families, from one column per side to a few hundred.
 
-Where MI has no closed form, it is in `QUADRATURE`, by numerical integration (tests/reference/truths.py does it), or in
-`MONTE_CARLO`, with its standard error: the mean of the log density ratio over many rows (experiments/truths.py).
+Where MI has no closed form, it is listed in `QUADRATURE`, by numerical integration (done in tests/reference/truths.py),
+or in `MONTE_CARLO`, with its standard error: the mean of the log density ratio over many rows (experiments/truths.py).
 """
 
 import math
@@ -19,12 +19,12 @@ from .laws import Law, column
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a named kind of data.
+    """What is known about a named kind of data.
 
     Attributes
     ----------
     name, family, about : str
-        What it is called, the family it belongs to, and how it is made.
+        The kind's name, the family it belongs to, and how it is made.
     n_x, n_y : int
         Number of columns of X and of Y.
     mi, mi_error, source : float, float, str
@@ -69,7 +69,7 @@ def list_kinds(family: str | None = None) -> list[str]:
 
 
 def describe_kind(name: str) -> Kind:
-    """Return what is known of a kind: family, how it is made, columns, MI and where that comes from.
+    """Return what is known about a kind: family, how it is made, columns, MI and where that comes from.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def kind_information(name: str, n_samples: int = 500, random_state: Seed = 0) ->
     """Return the exact information of each row that `make_kind` draws with the same arguments.
 
     It is the log of the joint density over the product of the marginal ones. Over many rows its mean tends to the MI;
-    over the rows of a sample it is what an estimator would say that knew the densities.
+    over the rows of a sample its mean is what an estimator that knew the densities would return.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ Members = Iterator[tuple[str, str, Law]]  # name, how it is made, law
 
 
 def fixed(seed: int) -> np.random.Generator:
-    """Return the source of a kind's fixed numbers: centres, loadings, rotations."""
+    """Return the generator of a kind's fixed numbers: centres, loadings, rotations."""
     return np.random.default_rng([31, seed])
 
 
@@ -179,7 +179,7 @@ def additive_noise() -> Members:
 
 
 def multiplicative() -> Members:
-    """Noise that x scales."""
+    """Noise whose scale depends on x."""
     product, proportion = laws.product_of_normals(), laws.noise_in_proportion(0.5)
     yield "product of normals", "y = x e, all normal", product
     yield "product of uniforms", "y = x u, all uniform", laws.product_of_uniforms()
@@ -214,7 +214,7 @@ def periodic() -> Members:
 
 
 def curves() -> Members:
-    """One column plus normal noise, after a bend."""
+    """A curved function of one column, plus normal noise."""
     yield "absolute value", "y = |x| + 0.3 e", laws.curve(lambda t: column(np.abs(t)), 0.3, "normal", 2601)
     yield "parabola", "y = x² + e / 2", laws.curve(lambda t: column(t**2), 0.5, "normal", 2601)
     yield "cubic", "y = x³ − 3x + e", laws.curve(lambda t: column(t**3 - 3 * t), 1.0, "normal", 2601)
@@ -261,7 +261,7 @@ def mixtures() -> Members:
 
 
 def heavy_tails() -> Members:
-    """Student laws, log-gamma pairs, and scales that a row shares."""
+    """Student laws, log-gamma pairs, and scales shared by all columns of a row."""
 
     def scattered(nu: float, p: int, rho: float) -> Law:
         return laws.student(nu, p, p, laws.pairs_covariance(p, rho))
@@ -283,7 +283,7 @@ def heavy_tails() -> Members:
 
 
 def copulas() -> Members:
-    """Other copulas than Gauss's, uniform margins."""
+    """Copulas other than the Gaussian one, with uniform margins."""
     yield "clayton 2", "Clayton's copula, θ = 2", laws.clayton(2)
     yield "frank 6", "Frank's copula, θ = 6", laws.frank(6)
 
@@ -357,7 +357,7 @@ def discrete() -> Members:
 
 
 def sign_chain(half: int, flip: float) -> Law:
-    """Return a chain of signs, its first half X and its second Y: only the two at the cut count."""
+    """Return a chain of signs, its first half X and its second half Y: only the two at the cut matter."""
     mi = math.log(2) - laws.binary_entropy(flip)
 
     def draw(rng: np.random.Generator, n: int) -> laws.Draw:
@@ -370,7 +370,7 @@ def sign_chain(half: int, flip: float) -> Law:
 
 
 def clusters() -> Members:
-    """Groups of rows that both sides show."""
+    """Groups of rows that are visible on both sides."""
 
     def some(count: int, p: int, q: int, apart: float, seed: int, flip: float = 0.0, rho: float = 0.0) -> Law:
         rng = fixed(seed)
@@ -440,7 +440,7 @@ def gaussian_vectors() -> Members:
 
 
 def interactions() -> Members:
-    """No column of X by itself tells what several do."""
+    """Several columns of X carry information that no single one has."""
     yield (
         "sign of two, 6 + 5",
         "the sign of a product, 4 noise columns per side",
@@ -468,7 +468,7 @@ def angle(width: float) -> Law:
 
 
 def manifolds() -> Members:
-    """Curves and surfaces in more columns than they have dimensions."""
+    """Curves and surfaces embedded in more columns than they have dimensions."""
 
     def rolled(t: Array) -> Array:
         a = 1.5 * np.pi * (1 + 2 * t)
@@ -524,7 +524,7 @@ def manifolds() -> Members:
 
 
 def copies() -> Members:
-    """Columns that repeat what others of their side say."""
+    """Columns that repeat the information in other columns of their side."""
 
     def functions(z: Array) -> Array:
         return np.hstack([z, z**2, z**3, np.exp(z), np.sin(3 * z)])
@@ -566,7 +566,7 @@ def additive_pairs() -> Members:
 
 
 def classes() -> Members:
-    """A label to tell from normal columns, with and without noise columns."""
+    """A label to be predicted from normal columns, with and without noise columns."""
     for count, p, apart, noise in (
         (3, 2, 1.5, 0),
         (4, 10, 0.6, 0),
@@ -580,7 +580,7 @@ def classes() -> Members:
 
 
 def noise_columns() -> Members:
-    """A signal of few columns among many."""
+    """A signal in a few columns among many."""
     thin = laws.with_noise(laws.additive_uniform(0.1), 30, 30, "student")
     yield "uniform noise, 31 + 31", "y = x + 0.1 u, 30 heavy-tailed noise columns per side", thin
     yield "friedman, 10 + 1", "Friedman's function of five of ten uniform columns plus e", laws.friedman(1.0)
@@ -589,7 +589,7 @@ def noise_columns() -> Members:
 
 
 def images() -> Members:
-    """Images of handwritten digits (scikit-learn's), whose labels have a known law."""
+    """Images of handwritten digits (scikit-learn's), whose labels have a known joint law."""
     ten, two = range(10), range(2)
     yield "digits, 64 + 64", "two images of the same digit", laws.image_pairs(ten, ten, np.eye(10) / 10)
     yield "digits 0 or 1, 64 + 64", "two images of the same digit, 0 or 1", laws.image_pairs(two, two, np.eye(2) / 2)

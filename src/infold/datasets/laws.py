@@ -1,7 +1,7 @@
 """Laws of (X, Y) whose density ratio is known: blocks of columns, and what can be done to them without changing MI.
 
 A law draws x, y and, when asked, the information of each row: the log of the joint density over the product of the
-marginal ones. Its mean is the mutual information, so that every truth can be checked by Monte Carlo.
+marginal ones. Its mean is the mutual information, so every true value can be checked by Monte Carlo.
 """
 
 import math
@@ -44,7 +44,7 @@ def column(values: ArrayLike) -> Array:
 
 
 def one_to_one(draw: Callable[[Generator, int], tuple[Array, Array, Callable[[], Array]]], mi: float | None) -> Law:
-    """Return the law of two columns that come as vectors."""
+    """Return the law of two columns that are drawn as vectors."""
 
     def table(rng: Generator, n: int) -> Draw:
         x, y, information = draw(rng, n)
@@ -62,7 +62,7 @@ def log_normal_density(z: Array, scale: Array | float = 1.0) -> Array:
 
 
 def log_mixture(y: Array, centres: Array, scales: Array | float, log_weights: Array | float) -> Array:
-    """Log density at the rows of y (n, q) of a mixture of round normal laws at the rows of `centres` (m, q)."""
+    """Log density at the rows of y (n, q) of a mixture of isotropic normal laws at the rows of `centres` (m, q)."""
     q, out = y.shape[1], np.empty(len(y))
     constant = log_weights - q * (np.log(scales) + 0.5 * LOG_2_PI)
     step = max(1, 2_000_000 // len(centres))  # rows at a time: bounds memory
@@ -149,7 +149,7 @@ def additive_gamma(shape: float, noise_shape: float) -> Law:
 
 
 def product_of_normals() -> Law:
-    """A normal column, and the same times another: uncorrelated, and dependent by scale."""
+    """A normal column, and the same times another: uncorrelated, but dependent through scale."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
         x, e = rng.standard_normal((2, n))
@@ -191,7 +191,7 @@ def noise_in_proportion(share: float) -> Law:
 
 
 def volatility(strength: float) -> Law:
-    """y = exp(strength x) e: x tells the scale of y."""
+    """y = exp(strength x) e: x determines the scale of y."""
     nodes, logs = normal_nodes()
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
@@ -209,7 +209,7 @@ def volatility(strength: float) -> Law:
 
 
 def curve(place: Map, noise: float, source: str = "uniform", count: int = 2000) -> Law:
-    """A source, uniform or normal, and its place on a curve (n,) → (n, q), with normal noise."""
+    """A source, uniform or normal, and its position on a curve (n,) → (n, q), with normal noise."""
     if source == "uniform":
         nodes, logs = (np.arange(count) + 0.5) / count, np.full(count, -math.log(count))
     else:
@@ -235,7 +235,7 @@ def wave(periods: float, noise: float) -> Law:
 
 
 def saw(teeth: int, width: float) -> Law:
-    """A uniform column, and so many times it plus uniform noise, without the whole part: y is uniform, too."""
+    """A uniform x, and the fractional part of `teeth` times x plus uniform noise: y is uniform, too."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
         x, u = rng.random((2, n))
@@ -245,7 +245,7 @@ def saw(teeth: int, width: float) -> Law:
 
 
 def circle(noise: float) -> Law:
-    """The two coordinates of a point of the unit circle, both with normal noise."""
+    """The two coordinates of a point on the unit circle, both with normal noise."""
     angles = 2 * np.pi * np.arange(1000) / 1000
     nodes = column(np.cos(angles))
 
@@ -264,10 +264,10 @@ def circle(noise: float) -> Law:
 
 
 def log_gamma_pair(shape: float) -> Law:
-    """The log of a gamma variable, and of an exponential one with it as rate: very long tails to one side."""
+    """The log of a gamma variable, and of an exponential one with it as rate: a very long tail on one side."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
-        # Shape + 1 times a power of a uniform: the log of a gamma variable of small shape would be −∞ at times.
+        # Draw with shape + 1, times a power of a uniform: the log of a gamma variable of small shape is sometimes −∞.
         x = np.log(rng.standard_gamma(shape + 1, n)) + np.log(1 - rng.random(n)) / shape
         y = np.log(rng.standard_exponential(n)) - x
         return x, y, lambda: x - np.exp(x + y) + (shape + 1) * np.logaddexp(0, y) - math.log(shape)
@@ -276,7 +276,7 @@ def log_gamma_pair(shape: float) -> Law:
 
 
 def clayton(theta: float) -> Law:
-    """Two uniform columns with Clayton's copula: small values come together."""
+    """Two uniform columns with Clayton's copula: small values occur together."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
         u, w = 1 - rng.random((2, n))
@@ -309,7 +309,7 @@ def frank(theta: float) -> Law:
     return one_to_one(draw, None)
 
 
-# Discrete columns, and discrete beside continuous ones.
+# Discrete columns, and discrete columns paired with continuous ones.
 
 
 def poisson_of_gamma(shape: float, scale: float, inflation: float = 0.0) -> Law:
@@ -332,7 +332,7 @@ def poisson_of_gamma(shape: float, scale: float, inflation: float = 0.0) -> Law:
 
 
 def binomial_of_uniform(trials: int) -> Law:
-    """A uniform column, and successes with it as probability: all counts are equally likely."""
+    """A uniform column, and a count of successes with it as probability: all counts are equally likely."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
         x = rng.random(n)
@@ -374,7 +374,7 @@ def shared_counts(common: float, own: float) -> Law:
 
 
 def symmetric_channel(count: int, flip: float) -> Array:
-    """Joint probabilities of a uniform label and the same after a share of labels was drawn again."""
+    """Joint probabilities of a uniform label, and of the same label after a share of labels was redrawn."""
     return np.full((count, count), flip / count**2) + np.eye(count) * (1 - flip) / count
 
 
@@ -405,7 +405,7 @@ def codes(joint: Array, values_x: Array, values_y: Array, dither: float = 0.0) -
 
 
 def quantile_label(count: int) -> Law:
-    """A normal column, and in which of equally likely parts of its range it lies."""
+    """A normal column, and which of `count` equally likely parts of its range it lies in."""
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
         u = rng.random(n)
@@ -426,7 +426,7 @@ def uniform_above_label(count: int) -> Law:
 
 
 def gaussian_or_coins(rho: float, flip: float) -> Law:
-    """Half of the rows normal with correlation rho, half two coins far away that agree but for a share `flip`."""
+    """Half of the rows normal with correlation rho; the others two coins, far away, that differ in a share `flip`."""
     mi = math.log(2) - 0.25 * math.log1p(-(rho**2)) + 0.5 * (math.log(2) - binary_entropy(flip))
 
     def draw(rng: Generator, n: int) -> tuple[Array, Array, Callable[[], Array]]:
@@ -461,7 +461,7 @@ def joint_zeros(rho: float, share: float) -> Law:
 
 
 def gaussian_classes(centres: Array) -> Law:
-    """Unit normal laws at `centres` (classes, p) beside the number of the class."""
+    """Unit normal laws at `centres` (classes, p), paired with the number of the class."""
     count = len(centres)
 
     def draw(rng: Generator, n: int) -> Draw:
@@ -524,7 +524,7 @@ def gaussian_mixture(weights: Array, means: Array, covariances: Array, p: int) -
 
 
 def pairs_covariance(p: int, rho: Array | float) -> Array:
-    """Covariance of p + p columns, pair j with correlation rho (one for all, or one for each)."""
+    """Covariance of p + p columns, pair j with correlation rho (one value for all pairs, or one for each)."""
     off = np.diag(np.broadcast_to(np.asarray(rho, float), p))
     return np.block([[np.eye(p), off], [off, np.eye(p)]])
 
@@ -570,7 +570,7 @@ def student(nu: float, p: int, q: int, covariance: Array | None = None) -> Law:
 
 
 def shared_scale(p: int, q: int, strength: float) -> Law:
-    """Normal columns times exp(strength v), with one normal v for a whole row: only their size is shared."""
+    """Normal columns times exp(strength v), with one normal v per row: only the scale is shared."""
     nodes, logs = normal_nodes(401)
     scales = np.exp(strength * nodes)
 
@@ -589,7 +589,7 @@ def shared_scale(p: int, q: int, strength: float) -> Law:
 
 
 def sign_of_product(factors: int) -> Law:
-    """Normal columns, and one with the sign of their product: any fewer of them tell nothing."""
+    """Normal columns, and one with the sign of their product: no proper subset of them carries information."""
 
     def draw(rng: Generator, n: int) -> Draw:
         x = rng.standard_normal((n, factors))
@@ -614,7 +614,7 @@ def product_of_columns(noise: float) -> Law:
 
 
 def switch(noise: float) -> Law:
-    """Three normal columns, and the first or the second of them, as the sign of the third says, plus normal noise."""
+    """Three normal columns, and the first or the second, chosen by the sign of the third, plus normal noise."""
     total = math.hypot(1, noise)
 
     def draw(rng: Generator, n: int) -> Draw:
@@ -654,7 +654,7 @@ def radius(p: int, noise: float) -> Law:
 
 
 def parity(bits: int, flip: float) -> Law:
-    """Fair bits, and their parity, false in a share `flip` of the rows."""
+    """Fair bits, and their parity, flipped in a share `flip` of the rows."""
     mi = math.log(2) - binary_entropy(flip)
 
     def draw(rng: Generator, n: int) -> Draw:
@@ -667,7 +667,7 @@ def parity(bits: int, flip: float) -> Law:
 
 
 def turns(width: float, embed_x: Map, embed_y: Map) -> Law:
-    """An angle, and the same plus uniform noise on the circle, each shown by a map that can be undone."""
+    """An angle, and the same plus uniform noise on the circle, each embedded by an invertible map."""
     mi = math.log(2 * math.pi / width)
 
     def draw(rng: Generator, n: int) -> Draw:
@@ -679,7 +679,7 @@ def turns(width: float, embed_x: Map, embed_y: Map) -> Law:
 
 
 def around_the_circle(harmonics: int) -> Map:
-    """Return the map of an angle to cosines and sines of its multiples."""
+    """Return the map from an angle to cosines and sines of its multiples."""
 
     def embed(t: Array) -> Array:
         angles = t[:, None] * np.arange(1, harmonics + 1)
@@ -689,7 +689,7 @@ def around_the_circle(harmonics: int) -> Map:
 
 
 def near_on_the_sphere(concentration: float) -> Law:
-    """A uniform point of the sphere, and another that is drawn around it (von Mises and Fisher's law)."""
+    """A uniform point on the sphere, and another drawn around it (von Mises–Fisher distribution)."""
     k = concentration
     constant = math.log(2 * k) - k - math.log(-math.expm1(-2 * k))  # log of k / sinh k
 
@@ -744,10 +744,10 @@ def digits() -> tuple[Array, Integers]:
 
 
 def image_pairs(classes_x: Sequence[int], classes_y: Sequence[int], joint: Array) -> Law:
-    """Pairs of images of digits, X out of even rows of the data and Y out of odd ones; labels have this joint law.
+    """Pairs of images of digits, X from even rows of the data and Y from odd ones; labels have this joint law.
 
-    No image stands for two digits, so that it tells its label, and images of a label are drawn independently: MI is
-    that of the labels.
+    No image stands for two digits, so an image determines its label, and given the labels, images are drawn
+    independently: MI is that of the labels.
     """
     logs, mi = label_information(joint)
 
@@ -768,7 +768,7 @@ def image_pairs(classes_x: Sequence[int], classes_y: Sequence[int], joint: Array
 
 
 def image_and_label() -> Law:
-    """An image of a digit, ten equally likely, and the digit."""
+    """An image of a digit, and the digit; all ten are equally likely."""
     images = image_pairs(range(10), range(10), np.eye(10) / 10)
 
     def draw(rng: Generator, n: int) -> Draw:
@@ -781,7 +781,7 @@ def image_and_label() -> Law:
     return Law(draw, math.log(10))
 
 
-# What leaves MI as it is.
+# Operations that leave MI unchanged, or add up MI.
 
 
 def together(*laws: Law) -> Law:
@@ -797,7 +797,7 @@ def together(*laws: Law) -> Law:
 
 
 def mapped(law: Law, f: Map, g: Map | None = None) -> Law:
-    """Apply f to X and g (else f) to Y; both can be undone."""
+    """Apply f to X and g (by default f) to Y; both must be invertible."""
 
     def draw(rng: Generator, n: int) -> Draw:
         x, y, information = law.draw(rng, n)
@@ -828,7 +828,7 @@ NOISE: dict[str, Callable[[Generator, tuple[int, int]], Array]] = {
 
 
 def with_noise(law: Law, p: int, q: int, kind: str = "normal") -> Law:
-    """Append p and q columns that know nothing of the other side."""
+    """Append p columns to X and q to Y that carry no information about the other side."""
 
     def draw(rng: Generator, n: int) -> Draw:
         x, y, information = law.draw(rng, n)
@@ -844,5 +844,5 @@ def rotation(d: int, seed: int) -> Array:
 
 
 def half_cube(z: Array) -> Array:
-    """Each value to the power 1.5, with its sign."""
+    """Raise each absolute value to the power 1.5, and keep its sign."""
     return np.asarray(np.sign(z) * np.abs(z) ** 1.5)

@@ -1,8 +1,8 @@
-"""Samples that know their mutual information, and whether that is only a bound.
+"""Samples with known mutual information, or a known lower bound.
 
 The four data sets of Marx & Fischer (2022), each with any number of irrelevant noise columns, and an
-independent control for each. Signal columns are drawn before noise columns, so that a seed gives the same
-signal whatever `noise_dims` is, and more noise columns extend fewer.
+independent control for each. Signal columns are drawn before noise columns, so a seed gives the same
+signal whatever `noise_dims` is, and larger values of `noise_dims` only append columns.
 """
 
 import math
@@ -30,7 +30,7 @@ def make_uniform(
     Parameters
     ----------
     n_samples, noise_dims : int
-        Number of rows, and of irrelevant columns: dealt to X and Y in turn, an odd one to X.
+        Number of rows, and of irrelevant columns, which go to X and Y in turn; with an odd number X gets one more.
     alpha : float
         Width of the uniform noise on the signal, in (0, 1].
     noise : {"normal", "uniform", "student"}
@@ -94,7 +94,7 @@ def make_sphere(
     n_samples: int = 500, noise_dims: int = 0, *, alpha: float = 0.01, form: Form = "paper",
     noise: Noise = "normal", noise_scale: float = 1.0, random_state: Seed = None
 ) -> Dataset:  # fmt: skip
-    """Two angles and the three coordinates of the point they name, with noise U(-alpha/2, alpha/2).
+    """Two angles and the three coordinates of the point they define, with noise U(-alpha/2, alpha/2).
 
     What `make_helix` says of the paper's lower bound holds here as well.
 
@@ -119,7 +119,7 @@ def make_independent(
     n_samples: int = 500, noise_dims: int = 0, *, like: Name = "gaussian", alpha: float = 0.01,
     form: Form = "paper", noise: Noise = "normal", noise_scale: float = 1.0, random_state: Seed = None
 ) -> Dataset:  # fmt: skip
-    """X of one sample beside Y of another: the marginals of the data set `like`, and I = 0 exactly.
+    """X of one sample paired with Y of another: the marginals of the data set `like`, and I = 0 exactly.
 
     The other parameters are those of `make_helix`; `form` matters for the helix and the sphere only.
 
@@ -165,7 +165,7 @@ def monte_carlo_mi(
     rng = generator(random_state)
     n_sources, place, volume, *_ = _GEOMETRY[name, form]
     log_volumes = np.empty(n_draws)
-    for start in range(0, n_draws, 2048):  # bounds memory: the sphere keeps about 200 nodes a draw
+    for start in range(0, n_draws, 2048):  # bounds memory: the sphere needs about 200 nodes per draw
         rows = slice(start, min(start + 2048, n_draws))
         centre = place(rng.random((rows.stop - start, n_sources)))
         seen = centre + alpha * (rng.random(centre.shape) - 0.5)
@@ -224,7 +224,7 @@ def _noise(noise: str, shape: tuple[int, int], rng: np.random.Generator) -> Arra
     return rng.standard_normal(shape) if noise == "normal" else math.sqrt(12) * (rng.random(shape) - 0.5)
 
 
-# Geometry. _place_*: sources in the unit cube -> point. _volume_*: box (low, high) -> volume of its sources.
+# Geometry. _place_*: sources in the unit cube -> point. _volume_*: box (low, high) -> volume of sources mapped into it.
 def _place_helix(u: Array) -> Array:
     p = _FIRST + (_LAST - _FIRST) * u
     return np.hstack([p * np.cos(p), p * np.sin(p), p]) / _LAST
@@ -242,7 +242,7 @@ def _place_sphere(u: Array) -> Array:
 
 
 def _volume_helix(low: Array, high: Array) -> Array:
-    """Length of P inside the box: in or out between places where P cos P or P sin P crosses a side."""
+    """Length of P inside the box: between crossings of a side by P cos P or P sin P, the curve is all in or all out."""
     (x0, y0, z0), (x1, y1, z1) = _LAST * low.T[:, :, None], _LAST * high.T[:, :, None]
     turns = np.pi * np.arange(5.0, 9.0)
     crests, troughs = np.asarray(turns[:3]), np.asarray(turns[1:])
@@ -310,7 +310,7 @@ def _volume_sphere(low: Array, high: Array) -> Array:
 
 
 def _integrate(length: Map, first: Array, last: Array, kinks: list[Array], n_nodes: int = 12) -> Array:
-    """Integral from first to last (n, 1) of what is smooth, or like a square root, between kinks."""
+    """Integral from first to last (n, 1) of a function that is smooth, or like a square root, between kinks."""
     knots = np.sort(np.clip(np.hstack([first, *kinks, last]), first, last), axis=1)
     middle, half = (knots[:, 1:, None] + knots[:, :-1, None]) / 2, np.diff(knots)[:, :, None] / 2
     nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
@@ -322,7 +322,7 @@ def _integrate(length: Map, first: Array, last: Array, kinks: list[Array], n_nod
 
 # How many sources, their place, the volume; then the value and standard error that
 # monte_carlo_mi(name, form=form, n_draws=1_000_000, random_state=0) printed, at alpha = 0.01.
-# The two helices differ by shifts of coordinates only, which leave MI as it is.
+# The two helices differ only by shifts of coordinates, which leave MI unchanged.
 _GEOMETRY: dict[tuple[str, str], tuple[int, Map, Callable[[Array, Array], Array], float, float]] = {
     ("helix", "paper"): (1, _place_helix, _volume_helix, 6.76773, 0.00044),
     ("helix", "released"): (1, _place_helix, _volume_helix, 6.76773, 0.00044),

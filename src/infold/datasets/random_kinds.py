@@ -1,7 +1,7 @@
-"""Random kinds of data with known MI: no list of them to know by heart.
+"""Random kinds of data with known MI: there is no fixed list that a method could be tuned to.
 
-A kind is drawn from its seed: one to four independent blocks, whose MI adds up, and for each side what leaves MI as it
-is: other units, monotone maps, noise columns, rotations, shears, and columns that follow from others of the side.
+A kind is drawn from its seed: one to four independent blocks, whose MI adds up, and for each side changes that leave MI
+as it is: other units, monotone maps, noise columns, rotations, shears, and columns computed from others of the side.
 """
 
 import math
@@ -27,7 +27,7 @@ def make_random_kind(seed: int, n_samples: int = 500, random_state: Seed = 0) ->
     Parameters
     ----------
     seed : int
-        Number of the kind: what the columns are.
+        Number of the kind, which determines what the columns are.
     n_samples : int
         Number of rows.
     random_state : int, Generator, RandomState or None
@@ -165,7 +165,7 @@ MONOTONE: tuple[Callable[[Array], Array], ...] = (
 
 
 def disguise(rng: Generator, width: int, smooth: bool) -> tuple[str, Callable[[Array, Generator], Array]]:
-    """Return a name, and a function of a side (n, width) that changes its columns and not what they tell."""
+    """Return a name, and a function of a side (n, width) that changes its columns but not their information."""
     n_noise, kind = int(rng.choice([0, 0, 0, 5, 20, 40])), str(rng.choice(list(laws.NOISE)))
     total = width + n_noise
     turned, sheared = smooth and rng.random() < 0.25, smooth and width > 1 and rng.random() < 0.25

@@ -1,4 +1,4 @@
-"""Plots of where the information is: in which samples, and in which columns."""
+"""Plots of where the information is: which samples and which columns carry it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FOUND: dict[str, Any] = {"facecolor": BLUE}
 NOT_FOUND: dict[str, Any] = {"facecolor": "white", "hatch": "////"}
 THRESHOLD: dict[str, Any] = {"color": "black", "linewidth": 1.6}
 
-MANY_POINTS = 1_000  # more points than this are one bitmap in a vector image, not a shape each
+MANY_POINTS = 1_000  # more points than this are drawn as one bitmap in a vector image, not as a shape each
 
 
 def plot_local(result: MutualInformation, points: Any, *, ax: Axes | None = None) -> Axes:
-    """Plot samples in a plane, dark where X and Y tell much about each other.
+    """Plot samples in a plane, darker where X and Y carry more information about each other.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def plot_local_values(result: MutualInformation, *, ax: Axes | None = None) -> A
 def _in_a_plane(
     values: np.ndarray, names: list[str], local: np.ndarray, value_label: str
 ) -> tuple[np.ndarray, str, str]:
-    """Return coordinates (n, 2) of samples with any number of columns, and what the two axes are."""
+    """Return coordinates (n, 2) of samples with any number of columns, and the names of the two axes."""
     if values.shape[1] == 1:
         return np.column_stack((values, local)), names[0], value_label
     if values.shape[1] == 2:
@@ -145,14 +145,14 @@ def _eigen_by_svd(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | None = None) -> Axes:
-    """Plot a bar for each column, filled where it is relevant, and the threshold of each, if it has one.
+    """Plot a bar for each column, filled if it is relevant, and its threshold, if it has one.
 
     Parameters
     ----------
     relevance : Relevance
         From :func:`infold.relevance`.
     max_columns : int, default=15
-        Most bars per side; the columns with the largest scores are drawn.
+        Maximum number of bars per side; the columns with the largest scores are drawn.
     ax : matplotlib Axes, optional
         Where to draw; a new figure, tall enough, by default.
 
@@ -193,7 +193,7 @@ def plot_relevance(relevance: Relevance, *, max_columns: int = 15, ax: Axes | No
 
 
 def relevance_height(relevance: Relevance, max_columns: int) -> float:
-    """Return how many inches a plot of so many bars needs."""
+    """Return the height in inches that the bars need."""
     sides = relevance.scores_x, relevance.scores_y
     n_bars = sum(min(int(np.isfinite(scores).sum()), max_columns) for scores in sides)
     return 1.3 + 0.24 * (n_bars + 1)

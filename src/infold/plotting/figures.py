@@ -63,7 +63,7 @@ def mi_label(units: str) -> str:
 
 
 def legend_above(ax: Any, *, right: bool = False, **options: Any) -> None:
-    """Put the legend between the axes and their title, where it hides no data; `right` if tick labels are wide."""
+    """Put the legend between the axes and their title, where it hides no data; use `right` if tick labels are wide."""
     place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)} if right else {"bbox_to_anchor": (0.0, 1.0)}
     ax.legend(
         frameon=False, fontsize="small", borderaxespad=0.2, columnspacing=1.0, handlelength=1.4,

@@ -256,7 +256,7 @@ def _statistic_label(test: IndependenceTest) -> str:
 
 
 def _bins(values: np.ndarray) -> Any:
-    """Return the bins of a histogram; values that are all the same get a bin, too."""
+    """Return the bins of a histogram; values that are all the same still get a bin."""
     spread = float(np.ptp(values))
     if spread <= 1e-12 * float(np.abs(values).max()):
         width = 0.05 * float(np.abs(values).max()) or 0.01
@@ -283,7 +283,7 @@ def _plain_ticks(ax: Axes, values: Any) -> None:
 
 
 def _widen_y(ax: Axes) -> None:
-    """Leave space for a legend above, and keep axes long enough that noise does not look like drift."""
+    """Leave space for a legend at the top, and make the axis span wide enough that noise does not look like drift."""
     low, high = ax.get_ylim()
     middle, least = (low + high) / 2, max(0.2, 0.2 * abs(low + high) / 2)
     half = max(high - low, least) / 2

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KINDS = ("graph", "matrix")
 MOST_NODES, MOST_LABELS, MOST_ROWS = 400, 60, 1000  # nodes and labels that stay legible; rows of the matrix
 FONT, GAP = 7, 5  # points: size of names, and how far they are from their nodes
-MOST_LINES = 5_000  # that a drawing has as lines; more are pixels, or a page would be large and slow
+MOST_LINES = 5_000  # drawn as vector lines; more are rasterised, or a page would be large and slow
 SIDES = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)])
 OFFSETS = np.vstack([GAP * SIDES, 2 * GAP * SIDES])  # of a name from its node, nearer ones first
 STEPS = 120  # of the layout
@@ -33,11 +33,11 @@ def plot_network(network: Network, kind: str = "graph", *, fdr: float = 0.05, ax
     network : Network
         What :func:`infold.network` returned.
     kind : {"graph", "matrix"}, default="graph"
-        The graph of the edges, or the matrix of MI, clustered; pairs that are no edges are white.
+        The graph of the edges, or the matrix of MI, clustered; pairs that are not edges are white.
     fdr : float, default=0.05
-        Which pairs are edges.
+        False discovery rate at which pairs count as edges.
     ax : matplotlib Axes or None, default=None
-        Where; None makes a figure.
+        Where to draw; None makes a new figure.
     """
     from infold.data.checks import check_choice
 
@@ -46,7 +46,7 @@ def plot_network(network: Network, kind: str = "graph", *, fdr: float = 0.05, ax
 
 
 def _graph(network: Network, fdr: float, ax: Axes | None) -> Axes:
-    """Draw nodes that have edges, those with the strongest if they are many."""
+    """Draw the nodes that have edges; if there are too many, those with the strongest edges."""
     ax = axes_or_new(ax, 6.0, 5.0)
     from matplotlib.collections import LineCollection
 
@@ -91,11 +91,11 @@ def _write_names(ax: Axes, places: np.ndarray, names: list[str]) -> None:
 
 
 def name_offsets(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return how far from its node each name goes, in points: above if there is space, else where it covers least.
+    """Return each name's offset from its node, in points: above if there is space, else where it covers least.
 
-    Places and sizes of the names are (n, 2), in points.
+    Positions of the nodes and sizes of the names are (n, 2), in points.
     """
-    corners = [places - GAP * 0.8, places + GAP * 0.8]  # of what is there: nodes, then names too
+    corners = [places - GAP * 0.8, places + GAP * 0.8]  # of everything drawn so far: nodes, later also names
     offsets = np.zeros((len(places), 2), np.int64)
     for i, (place, size) in enumerate(zip(places, sizes, strict=True)):
         low = place + OFFSETS + (np.sign(OFFSETS) - 1) * size / 2
@@ -108,7 +108,7 @@ def name_offsets(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _strongest(ends: np.ndarray, mi: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return edges, renumbered, their MI, and their nodes: of too many, those of the strongest edges."""
+    """Return renumbered edges, their MI, and their nodes: if there are too many, those of the strongest edges."""
     order = np.argsort(-mi, kind="stable")
     first_seen: dict[int, None] = {}
     for edge in order:
@@ -121,7 +121,7 @@ def _strongest(ends: np.ndarray, mi: np.ndarray, most: int) -> tuple[np.ndarray,
 
 
 def layout(n_nodes: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return places (n, 2): edges pull, nodes push each other away (Fruchterman and Reingold 1991)."""
+    """Return positions (n, 2): edges attract, nodes repel each other (Fruchterman and Reingold 1991)."""
     angle = np.arange(n_nodes) * math.pi * (3 - math.sqrt(5))  # a sunflower: the same start every time
     places = np.sqrt((np.arange(n_nodes) + 0.5) / max(n_nodes, 1))[:, None] * np.column_stack(
         [np.cos(angle), np.sin(angle)]
@@ -130,7 +130,7 @@ def layout(n_nodes: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return places
     spacing = math.sqrt(math.pi / n_nodes)
     degrees = np.bincount(ends.ravel(), minlength=n_nodes)
-    # Nodes with many edges would be drawn into one clump.
+    # Otherwise nodes with many edges would be pulled into one clump.
     pull = (0.5 + weights / max(float(weights.max(initial=0.0)), 1e-12)) / np.sqrt(degrees[ends]).prod(axis=0)
     for step in range(STEPS):
         apart = places[:, None] - places
@@ -140,14 +140,14 @@ def layout(n_nodes: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
         force = along * (np.sqrt((along**2).sum(axis=1)) * pull / spacing)[:, None]
         np.add.at(push, ends[0], -force)
         np.add.at(push, ends[1], force)
-        push -= 0.3 * places  # nodes without a way to each other stay on the page
+        push -= 0.3 * places  # keeps nodes that are not connected to each other on the page
         length = np.maximum(np.sqrt((push**2).sum(axis=1)), 1e-9)
         places = places + push * (np.minimum(length, 0.1 * (1 - step / STEPS)) / length)[:, None]
     return places
 
 
 def _matrix(network: Network, fdr: float, ax: Axes | None) -> Axes:
-    """Draw the MI of edges, rows and columns in the order of a clustering; of many nodes those of the strongest."""
+    """Draw the MI of edges, rows and columns ordered by clustering; if there are many nodes, those of the strongest."""
     i, j, _ = network.edge_indices(fdr)
     values = np.maximum(network.mi_matrix[i, j], 0.0) / NATS_PER_UNIT[network.units]
     is_square, split = network.other_names is None, len(network.names)

@@ -98,7 +98,7 @@ def plot_sample(dataset: Dataset, *, ax: Axes | None = None) -> Axes:
 def plot_demo(
     dataset: Dataset, noise_dims: Sequence[int], estimates: Mapping[str, Sequence[float]], truth: float
 ) -> Figure:
-    """Return the figure of the demo: the sample on the left, what the methods find on the right.
+    """Return the figure of the demo: the sample on the left, the methods' estimates on the right.
 
     Parameters
     ----------

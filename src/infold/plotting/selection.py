@@ -23,9 +23,9 @@ def plot_selection(selector: InformationSelector, *, max_columns: int = MOST_COL
     Parameters
     ----------
     selector : InformationSelector
-        Fitted.
+        A fitted selector.
     max_columns : int, default=20
-        Most columns to draw: those selected first.
+        Maximum number of columns to draw: those selected first.
     ax : matplotlib Axes, optional
         Where to draw; a new figure, tall enough, by default.
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from infold.timeseries import LaggedInformation, TransferEntropy, TransferEntropyMatrix, Windows
 
 
-IN_TIME = 7.0, 3.0  # width and height of what runs in time
+IN_TIME = 7.0, 3.0  # width and height of plots over time
 
 
 def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
-    """Plot the estimates over the lags, and what one must pass to be significant among them.
+    """Plot the estimates over the lags, and the threshold that one must exceed to be significant among them.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def plot_lags(found: LaggedInformation, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_transfer(found: TransferEntropy, *, ax: Axes | None = None) -> Axes:
-    """Plot the local transfer entropies in time.
+    """Plot the local transfer entropies over time.
 
     Parameters
     ----------
@@ -179,6 +179,6 @@ def plot_transfer_matrix(found: TransferEntropyMatrix, *, ax: Axes | None = None
 
 
 def matrix_size(found: TransferEntropyMatrix) -> tuple[float, float]:
-    """Return width and height of the figure in inches."""
+    """Return the width and height of the figure in inches."""
     d = len(found.names)
     return 2.5 + 0.4 * d, 2.0 + 0.4 * d

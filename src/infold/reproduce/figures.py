@@ -1,6 +1,6 @@
 """Figures of the experiments, in the paper's form: means over repetitions, truth as a dashed line.
 
-Colour and marker stand for the method, the line style for k (or what else is compared). "Default" means infold's
+Colour and marker stand for the method, the line style for k (or whatever else is compared). "Default" means infold's
 defaults, with standardised columns. A hollow marker means that the method itself warned in at least one repetition.
 """
 
@@ -89,7 +89,7 @@ def mean_squared_error(rows: Sequence[Row]) -> float:
 
 
 def median_seconds(rows: Sequence[Row]) -> float:
-    """Return the median time, as the first estimate of a process may be slower than the others."""
+    """Return the median time: the first estimate in a process may be slower than the others."""
     return median(row["seconds"] for row in rows)
 
 
@@ -102,7 +102,7 @@ def only(rows: Sequence[Row], **wanted: Any) -> list[Row]:
 def draw_lines(
     ax: Axes, found: Sequence[Line], label: str = "k = {}", dashes: Callable[[Line], Any] | None = None
 ) -> None:
-    """Draw lines; those of one method differ in dashes, in order of appearance."""
+    """Draw lines; those of one method differ in their dash pattern, in order of appearance."""
     seen: dict[Look, list[Any]] = defaultdict(list)
     for line in found:
         if line.mark not in seen[line.look]:
@@ -119,7 +119,7 @@ def draw_lines(
 
 
 def draw_truth(ax: Axes, rows: Sequence[Row]) -> float:
-    """Draw the truth dashed, in grey where the paper's value is only a bound, and return the highest."""
+    """Draw the true values as dashed lines, grey where the paper's is only a bound, and return the highest."""
     highest = 0.0
     for row in {(row["truth"], row["truth_monte_carlo"], row["form"]): row for row in rows}.values():
         bound, best = row["truth"], row["truth_monte_carlo"]
@@ -198,7 +198,7 @@ def draw_efficiency(rows: Sequence[Row]) -> Figure:
 
 
 def _draw_times(time: Axes, ratio: Axes, rows: Sequence[Row]) -> None:
-    """Draw the time of one estimate by method, and that of G-KSG over that of KSG."""
+    """Draw the time of one estimate for each method, and the ratio of G-KSG's time to KSG's."""
     fastest = only(rows, k=(3, 20)) if any(row["k"] == 20 for row in rows) else rows
     times = lines(fastest, "n", "k", median_seconds)
     draw_lines(time, times)
@@ -217,7 +217,7 @@ def _draw_times(time: Axes, ratio: Axes, rows: Sequence[Row]) -> None:
 
 
 def draw_noise(rows: Sequence[Row]) -> Figure:
-    """Draw all methods against the number of noise columns, and the control."""
+    """Draw the estimates of all methods against the number of noise columns, and the control."""
     figure = new_figure(10.5, 5.2)
     left, right = figure.subplots(1, 2)
     task, independent = _split(rows)
@@ -234,7 +234,7 @@ def draw_noise(rows: Sequence[Row]) -> Figure:
 
 
 def draw_high(rows: Sequence[Row]) -> Figure:
-    """Draw KSG and G-KSG against hundreds of noise columns, and their controls."""
+    """Draw KSG and G-KSG with up to hundreds of noise columns, and their controls."""
     figure = new_figure(10.5, 6.6)
     axes = figure.subplots(2, 2)
     for (above, below), task in zip(axes.T, ("uniform", "sphere"), strict=True):
@@ -258,7 +258,7 @@ def _split(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
 
 
 def _grid(rows: Sequence[Row], mark: str, label: str) -> Figure:
-    """Draw tasks side by side with their controls last; columns as they are above, standardised below."""
+    """Draw tasks side by side, controls last; the top row is without standardisation, the bottom row with it."""
     figure = new_figure(12.5, 5.8)
     axes = figure.subplots(2, len(TASKS) + 1, sharex=True, sharey="col")
     marks = sorted({row[mark] for row in rows})

@@ -30,7 +30,7 @@ class Setting:
     form : {"paper", "released"}
         Which generator, for the helix and the sphere.
     n, noise_dims : int
-        Rows, and irrelevant columns, half to X and half to Y.
+        Number of rows, and of irrelevant columns, half of them in X and half in Y.
     noise, noise_scale : str, float
         Distribution and standard deviation of the irrelevant columns.
     method, k : str, int
@@ -97,7 +97,7 @@ class Experiment:
     name, title, about : str
         Name of the file, a heading, and a sentence.
     figure : str
-        Which drawing, by its name in `infold.reproduce.figures`.
+        Which figure to draw, by its name in `infold.reproduce.figures`.
     runs : list of dict
         Blocks of lists, each of which stands for all combinations.
     quick : dict

@@ -1,6 +1,6 @@
 """Run experiments: keep every finished repetition, write a tidy CSV and a figure.
 
-Rows are appended to `NAME.part.csv` as they are finished; once all are there they are written to `NAME.csv`, in the
+Rows are appended to `NAME.part.csv` as they finish; once all are there, they are written to `NAME.csv`, in the
 order of the experiment's file. What is in either file is never computed again, so a run that was stopped continues
 where it stopped. A task is plain data for joblib, so it runs on this machine or, under
 `joblib.parallel_config("dask")`, on a cluster.
@@ -47,7 +47,7 @@ class Outcome:
     n_rows, n_computed : int
         Rows of the CSV, and how many of them were computed in this run.
     csv, figure : Path or None
-        The files; some experiments are a figure without a CSV, and without matplotlib there is no figure.
+        The files; some experiments have a figure but no CSV, and without matplotlib there is no figure.
     """
 
     name: str
@@ -76,7 +76,7 @@ def run(
     force: bool = False,
     verbose: int = 1,
 ) -> Iterator[Outcome]:
-    """Run experiments one after the other, and keep what is finished already.
+    """Run experiments one after the other, and keep what is already finished.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ def run(
     output : Path
         Folder for CSV files and figures; created if missing.
     quick : bool
-        Only the few repetitions that the experiments name for a quick look.
+        Run only the few repetitions that the experiments specify for a quick check.
     n_jobs : int or None
-        Processes; −1 uses all cores. The estimates do not depend on it.
+        Number of processes; −1 uses all cores. The estimates do not depend on it.
     force : bool
-        Delete what is there, and compute everything again.
+        Delete existing results, and compute everything again.
     verbose : int
         1 shows a progress bar with the time left, on a terminal.
 
@@ -119,7 +119,7 @@ def run(
         for one in chosen:
             bar.set_description(one.name)
             outcome = _run_one(one, plans[one.name], output, n_jobs, others, bar)
-            bar.clear()  # so that what the caller prints starts on a line of its own
+            bar.clear()  # so that the caller's output starts on a line of its own
             yield outcome
 
 
@@ -155,7 +155,7 @@ def _run_one(
 
 
 def _computed(settings: list[Setting], file: IO[str], n_jobs: int | None, bar: Any) -> Lines:
-    """Run tasks in parallel; write the rows of each immediately, so that an interrupt loses none."""
+    """Run tasks in parallel; write the rows of each immediately, so that an interrupt loses no finished row."""
     tasks = grouped(settings)
     for method in sorted({task[0].method for task in tasks}):
         warm_up(method)  # here first, so that kernels are compiled once, not once per process

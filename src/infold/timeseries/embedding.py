@@ -1,4 +1,4 @@
-"""Rows made of a series' present and of the pasts of others, and their information by KSG or any other method."""
+"""Rows made of one series' present and other series' pasts, and their information by KSG or any other method."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from infold.parallel.scheduler import interruptible
 
 from .grid import Grid, Series
 
-NEIGHBORS = 4  # what JIDT, infomeasure and most published transfer entropies take
-MAX_HISTORY = 5  # of `embedding="auto"`: neighbours tell little in more columns
+NEIGHBORS = 4  # what JIDT, infomeasure and most published transfer entropies use
+MAX_HISTORY = 5  # of `embedding="auto"`: neighbours carry little information in more columns
 
 
 class Term(NamedTuple):
@@ -51,7 +51,7 @@ class Embedded:
 
 
 def embed(grid: Grid, blocks: Blocks, times: np.ndarray | None = None) -> Embedded:
-    """Return the rows of `blocks` at all `times` at which every value is there."""
+    """Return the rows of `blocks` at all `times` at which every value is present."""
     at = grid.times if times is None else times
     columns: list[np.ndarray] = []
     nominal: list[bool] = []
@@ -72,9 +72,9 @@ def embed(grid: Grid, blocks: Blocks, times: np.ndarray | None = None) -> Embedd
 
 
 def standardized(grid: Grid, *, exact_ties: bool) -> Grid:
-    """Return the grid with every column of numbers in standard deviations, all its values taken once.
+    """Return the grid with every column of numbers in units of its standard deviation over all its values.
 
-    With `exact_ties` equal differences stay equal, at the price of the last digits of the deviation.
+    With `exact_ties` equal differences stay equal, at the cost of the last digits of the deviation.
     """
     from infold.core.scaling import comparable
 
@@ -107,7 +107,7 @@ class Method(NamedTuple):
     name: str
     n_neighbors: int
     theiler: int = 0
-    strict: bool = False  # rows as far as the k-th neighbour never count
+    strict: bool = False  # rows at exactly the distance of the k-th neighbour never count
     random_state: Any = None
 
     def local(self, rows: Embedded) -> np.ndarray:
@@ -209,5 +209,5 @@ def _several(name: str, lags: Any) -> tuple[int, ...]:
 
 
 def check_lags(name: str, lags: Any) -> tuple[int, ...]:
-    """Return lags as different whole numbers, as they come."""
+    """Return lags as distinct whole numbers, in the given order."""
     return _several(name, list(lags) if not np.ndim(lags) and hasattr(lags, "__iter__") else lags)

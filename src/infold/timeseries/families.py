@@ -1,9 +1,10 @@
 """The p-value of a family of lags, where the shifts of one series overlap.
 
-A family of W lags looks at W turns of the circle, and so does each of its surrogates. Of n turns only about n / W
-families have none in common: with 41 lags and 200 steps the largest statistic of all is among the 41 that were asked
-about in one of five pairs of independent series, and no ranking of surrogates can call that rare. So beyond the largest
-tenth of all turns their law is continued: peaks over a threshold, as in the statistics of floods and other extremes.
+A family of W lags is compared at W circular shifts ("turns"), and so is each of its surrogates. Among n turns there are
+only about n / W families without one in common: with 41 lags and 200 steps, in one of five pairs of independent series
+the largest statistic of all is among the 41 of the family, and no ranking of surrogates can call that rare. So beyond
+the largest tenth of all turns their law is extrapolated: peaks over a threshold, as in the statistics of floods and
+other extremes.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import numpy as np
 from infold.inference.multiple import Judged, max_t, standardized_draws
 
 PEAKS = 0.1  # the share of turns above the threshold
-POWER = 1.5  # of the distance from the median, whose excess is exponential: 2 for normal tails, 1 for exponential ones
+POWER = 1.5  # of the distance from the median that makes excesses exponential: 2 for normal tails, 1 for exponential
 
 
 class Peaks(NamedTuple):
     """The upper tail of standardised statistics over turns; runs of turns above the threshold are one peak."""
 
     center: float
-    threshold: float  # in the scale of `_stretch`
+    threshold: float  # on the scale of `_stretch`
     mean_excess: float
     number: int
     per_family: float  # how many runs a family of lags meets, on average
@@ -31,7 +32,7 @@ class Peaks(NamedTuple):
     def pvalues(self, t: np.ndarray) -> np.ndarray:
         """Return the chance that a family has a larger statistic than each of `t`.
 
-        A peak's excess is exponential. As its mean is known from some peaks only, the law of one more is Lomax's.
+        A peak's excess is exponential. As its mean is estimated from a few peaks, that of a new one has a Lomax law.
         """
         excess = np.maximum(_stretch(t - self.center) - self.threshold, 0.0)
         larger = (1 + excess / (self.number * self.mean_excess)) ** -self.number
@@ -47,10 +48,10 @@ class Peaks(NamedTuple):
 
 
 def judge_family(observed: np.ndarray, null: np.ndarray, turns: np.ndarray | None, level: float) -> Judged:
-    """Return corrected p-values of lags and what their statistics must pass: the larger of max-T's and of peaks'.
+    """Return corrected p-values of lags and the thresholds of their statistics: the larger of max-T's and of peaks'.
 
     `observed` (W,) are the statistics in the order of lags, `null` (B, W) those of surrogates, and `turns` (B, W) says
-    by how many steps the series was turned, if it is one and was turned in a circle.
+    by how many steps the series was shifted, if it is a single one and was shifted circularly.
     """
     ranked = max_t(observed, null, level)
     if turns is None or len(observed) == 1:

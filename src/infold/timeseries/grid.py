@@ -1,4 +1,4 @@
-"""Series on one regular grid of times: gaps, holes and the borders of groups are NaN, which no lag can bridge."""
+"""Series on one regular grid of times: gaps, missing values and borders of groups are NaN, which no lag can bridge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from infold.data.question import check_lengths
 from infold.data.tables import Table, check_table, listed
 
-OFF_GRID = 0.25  # of a step: months have 28 to 31 days, and are still one step
+OFF_GRID = 0.25  # of a step: months have 28 to 31 days, but each is one step
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Grid:
 
 
 def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
-    """Return series of one length on a grid whose empty steps are as many as lags, windows and the like `reach`."""
+    """Return series of one length on a grid with as many empty steps as lags, windows and the like can `reach`."""
     absent = [name for name, data in inputs.items() if data is None and name != "given"]
     if absent:
         raise TypeError(f"{absent[0]} is None, but must be a series; pass an array or a table.")
@@ -71,7 +71,7 @@ def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int
 
 
 def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
-    """Refuse pandas objects whose labels differ: it is not known which rows belong together."""
+    """Refuse pandas objects whose labels differ: it would be unclear which rows belong together."""
     labelled = [(name, data.index) for name, data in inputs.items() if hasattr(data, "set_axis")]
     for name, index in labelled[1:]:
         if not index.equals(labelled[0][1]):
@@ -94,7 +94,7 @@ def _labels(groups: Any, n: int) -> np.ndarray:
 
 
 def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return the rows group by group in the order of time, and how many steps each is after the one before."""
+    """Return the rows group by group in order of time, and how many steps each comes after the previous one."""
     if time is None:
         return np.argsort(labels, kind="stable"), np.ones(n, int), ()
     moments = _as_numbers(time, n)
@@ -148,7 +148,7 @@ def _as_numbers(time: Any, n: int) -> np.ndarray:
 
 
 def _placed(labels: np.ndarray, steps: np.ndarray, empty: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
-    """Return the place of each row, and where groups start and stop; a gap is no wider than it must be."""
+    """Return the position of each row, and where groups start and stop; a gap is no wider than necessary."""
     new = np.diff(labels, prepend=-1) != 0
     positions = np.cumsum(np.where(new, empty + 1, np.minimum(steps, empty + 1))) - 1
     first = np.flatnonzero(new)
@@ -170,9 +170,9 @@ def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, 
 
 
 def _constants(tables: Mapping[str, Table]) -> Iterator[str]:
-    """Tell of columns that never change."""
+    """Report columns that never change."""
     for name, table in tables.items():
-        same = np.fmin.reduce(table.values, axis=0) == np.fmax.reduce(table.values, axis=0)  # passes over NaN
+        same = np.fmin.reduce(table.values, axis=0) == np.fmax.reduce(table.values, axis=0)  # ignores NaN
         if same.any():
             yield f"{name} never changes in column {listed(np.flatnonzero(same), table.names)}, which tells nothing."
 
@@ -185,6 +185,6 @@ def differenced(grid: Grid, columns: Mapping[str, Sequence[int]] | None = None) 
         changed[name] = grid[name].values.copy()
         changed[name][1:, own] -= grid[name].values[:-1, own]
         changed[name][0, own] = np.nan
-    # The first step of a group has no change, which all series lose together.
+    # The first step of a group has no change, so all series lose it.
     segments = tuple((min(start + 1, stop - 1), stop) for start, stop in grid.segments)
     return replace(grid.with_values(**changed), segments=segments)

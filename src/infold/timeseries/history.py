@@ -9,13 +9,13 @@ from .embedding import MAX_HISTORY, embed, same_lags
 from .grid import Grid
 
 PREDICTORS = 4  # neighbours whose successors predict
-STANDARD_ERRORS = 1.0  # a longer past must be better by so many
+STANDARD_ERRORS = 1.0  # a longer past must be better by this many
 
 
 def chosen_histories(grid: Grid, delay: int, theiler: int) -> tuple[int, int]:
     """Return (source_history, target_history): the shortest pasts that predict the target about as well as any.
 
-    First the target's own past, up to five steps; then the source's, beside it.
+    First the target's own past, up to five steps; then the source's, in addition to it.
     """
     d_source, d_target = (grid[name].values.shape[1] for name in ("source", "target"))
     times = _common_times(grid, delay)
@@ -33,7 +33,7 @@ def chosen_histories(grid: Grid, delay: int, theiler: int) -> tuple[int, int]:
 
 
 def _common_times(grid: Grid, delay: int) -> np.ndarray:
-    """Return the times at which the longest pasts are there: all candidates predict the same rows."""
+    """Return the times at which the longest pasts are available, so that all candidates predict the same rows."""
     d_source, d_target = (grid[name].values.shape[1] for name in ("source", "target"))
     everything = (
         same_lags("target", d_target, range(MAX_HISTORY + 1)),
@@ -43,7 +43,7 @@ def _common_times(grid: Grid, delay: int) -> np.ndarray:
 
 
 def prediction_errors(known: np.ndarray, wanted: np.ndarray, times: np.ndarray, theiler: int) -> np.ndarray:
-    """Return the squared error of each row (n,) if the mean of its neighbours' successors is the prediction."""
+    """Return the squared error of each row (n,) when predicted by the mean of its neighbours' successors."""
     n, k = len(known), min(PREDICTORS, len(known) - 1)
     near = cKDTree(known).query(known, min(n, k + 1 + 2 * theiler), p=np.inf)[1]
     allowed = np.abs(times[near] - times[:, None]) > theiler

@@ -45,18 +45,18 @@ class LaggedInformation(NumberLike, Shown):
     Attributes
     ----------
     lags : tuple of int
-        The lags as asked; of a series beside itself each once. At a positive lag x comes first: x at time t − lag
-        beside y at time t.
+        The lags as given; if a series is compared with itself, l and −l appear once. At a positive lag x comes first: x
+        at time t − lag is paired with y at time t.
     mi : ndarray of shape (lags,)
-        Estimates, in `units`, from all rows that a lag leaves.
+        Estimates, in `units`, from all rows available at each lag.
     pvalues : ndarray of shape (lags,)
         Of each lag by itself; NaN without surrogates.
     pvalue : float
-        Of the family: that x and y share nothing at any of the lags. `float(result)` is this.
+        Of the whole family, whose null hypothesis is that x and y share nothing at any lag. `float(result)` is this.
     corrected_pvalues : ndarray of shape (lags,)
         Of each lag, corrected for their number (max-T); the smallest is `pvalue`.
     thresholds : ndarray of shape (lags,)
-        What an estimate would have to pass for a corrected p-value of `alpha`.
+        What an estimate would have to exceed for a corrected p-value of `alpha`.
     peak : int
         The lag with the largest estimate.
     n_samples : ndarray of int, shape (lags,)
@@ -64,12 +64,12 @@ class LaggedInformation(NumberLike, Shown):
     windows : Windows or None
         The same in sliding windows, if asked for.
     n_surrogates : int
-        How many draws were compared: fewer than asked for if a short series has no more shifts.
+        How many surrogates were compared: fewer than requested if a short series has no more shifts.
     units, method, n_neighbors, surrogates, alpha, names, given
-        As asked.
+        As requested.
     settings : mapping
-        Every parameter besides the data: with the same series and these, the same bits come out. `random_state` is the
-        seed that was used, also where none was given.
+        Every parameter besides the data: with these and the same series, results are identical to the last bit.
+        `random_state` is the seed that was used, even if none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
 
@@ -193,32 +193,32 @@ def lagged_mutual_information(
         At lag l, x at time t − l is compared with y at time t: at positive lags x comes first. Where x and y are the
         same series, lags l and −l are one, and lag 0 is left out.
     given : table or None, default=None
-        Other series, which are known: the estimates are conditional.
+        Other series to condition on.
     given_lags : int, sequence of int, or mapping of column to these, default=0
-        At which lags they are known, counted from the time of y.
+        The lags at which they are conditioned on, counted from the time of y.
     method : {"ksg", "auto", "gksg", …}, default="ksg"
         The estimator. Tests compare KSG's statistic in any case, which is fast and ranks small values as well.
     n_neighbors : int, default=4
-        k. More neighbours find weak and smooth dependence better, fewer what is strong and intricate.
+        k. More neighbours detect weak and smooth dependence better; fewer, strong and intricate dependence.
     n_surrogates : int, default=199
-        Draws of x for the test; 0 for none. The smallest p-value is 1 / (n_surrogates + 1).
+        Number of surrogates of x for the test; 0 for none. The smallest p-value is 1 / (n_surrogates + 1).
     surrogates : {"shifts", "blocks", "phases"}, default="shifts"
-        How x is drawn anew: turned in a circle, in blocks that change places, or with random phases (IAAFT). See Notes.
+        How surrogates of x are made: by circular shifts, by permuting blocks, or with random phases (IAAFT). See Notes.
     block : int or None, default=None
         The shortest shift, or the length of blocks, at most a quarter of the longest series. None chooses by the memory
         of x and of y, and by the lags.
     alpha : float, default=0.05
         The level of `thresholds`.
     groups : array of shape (n_times,) or None, default=None
-        Trials or subjects: rows of all are pooled, and no lag crosses from one to another.
+        Trials or subjects: their rows are pooled, and no lag crosses from one to another.
     time : array of shape (n_times,) or None, default=None
-        Numbers or dates. Rows are sorted by it, and gaps are found; without it rows are one step apart.
+        Numbers or dates. Rows are sorted by it, and gaps are detected; without it rows are one step apart.
     difference : int, default=0
-        1 takes the changes from step to step of all series instead of the series.
+        1 replaces all series by their changes from step to step.
     windows : int, (length, step) or None, default=None
         Also estimate in sliding windows: `result.windows`.
     standardize : bool, default=True
-        Bring every column to standard deviation 1, once, before lags are taken.
+        Scale every column to standard deviation 1, once, before lags are taken.
     units, random_state, n_jobs, verbose
         As in :func:`mutual_information`.
 
@@ -230,19 +230,19 @@ def lagged_mutual_information(
     Notes
     -----
     The null hypothesis is that x is independent of y (and of what is given) as a whole. The largest standardised
-    statistic over all lags is compared with the same of each surrogate (Westfall and Young's max-T), so the family's
+    statistic over all lags is compared with that of each surrogate (Westfall and Young's max-T), so the family's
     p-value is corrected for the number of lags and for how much they have in common. Shifts of many lags overlap, so
-    that ranks alone would reject too often: it is no smaller than what the peaks over all shifts allow.
+    ranks alone would reject too often: the p-value is no smaller than what the peaks over all shifts allow.
 
-    Shifts keep any memory of x, seasons included, and suppose that x is stationary. They are longer than lags and
-    memory reach, and x is cut such that its end fits its beginning. A series that may be a random walk is compared by
-    its changes, which a note tells. How often each kind rejects where nothing is shared is measured in the guide to
-    series.
+    Shifts preserve any memory of x, including seasons, and assume that x is stationary. They are longer than the lags
+    and the memory reach, and x is trimmed so that its end fits its beginning. For a series that may be a random walk,
+    changes are compared, and a note says so. The guide to series reports how often each kind of surrogate rejects when
+    nothing is shared.
 
     References
     ----------
     A. E. Yuan and W. Shou, "A rigorous and versatile statistical test for correlations between stationary time series",
-    PLOS Biology 2024, on what tests of series suppose.
+    PLOS Biology 2024, on what tests of series assume.
 
     T. Schreiber and A. Schmitz, "Improved surrogate data for nonlinearity tests", PRL 1996.
 
@@ -321,7 +321,7 @@ def _same_values(grid: Grid) -> bool:
 
 
 def _each_once(lags: tuple[int, ...]) -> tuple[tuple[int, ...], list[Note]]:
-    """Return the lags of a series beside itself: of −3 and 3, which ask the same, only 3; and 0 only by itself."""
+    """Return the lags of a series with itself: of −3 and 3, which are equivalent, only 3; and 0 only if alone."""
     kept = tuple(sorted({abs(lag) for lag in lags} - {0})) or lags
     if len(kept) == len(lags):
         return lags, []
@@ -330,7 +330,7 @@ def _each_once(lags: tuple[int, ...]) -> tuple[tuple[int, ...], list[Note]]:
 
 
 class _Judged(NamedTuple):
-    """What the test says about each lag, and what it has to tell."""
+    """The test's results for each lag, and its notes."""
 
     pvalues: np.ndarray
     corrected: np.ndarray  # for the number of lags
@@ -344,15 +344,15 @@ def _not_judged(n_lags: int) -> _Judged:
 
 
 def _judge(grid: Grid, lags: tuple[int, ...], questions: tuple[Blocks, ...], method: Method, plan: Plan) -> _Judged:
-    """Compare all lags with surrogates of x, each lag with its own law and all with that of the largest."""
-    reach = max(*lags, 0) - min(*lags, 0) + 1  # 0 too: there a series beside itself is the same
+    """Compare all lags with surrogates of x, each lag with its own law and all with that of the largest statistic."""
+    reach = max(*lags, 0) - min(*lags, 0) + 1  # includes 0, where a series compared with itself is identical
     tested = compare_with_surrogates(
         grid, "x", "y", questions, method, plan, reach=reach, changing=("x", "y"), lags=lags
     )
-    drawn = len(tested.null)  # fewer than asked for, if there are no more shifts
+    drawn = len(tested.null)  # fewer than requested if there are no more shifts
     pvalues = permutation_pvalue((tested.null >= tested.observed).sum(axis=0), drawn)
     family = _family(lags, tested, max(plan.alpha, 1 / (drawn + 1)))
-    # The test has a statistic of its own (fewer rows, or changes): an estimate lacks as much as that does.
+    # The test has its own statistic (fewer rows, or changes): an estimate falls as far short as that does.
     enough = plan.alpha * (drawn + 1) >= 1
     lacking = family.thresholds - tested.observed if enough else np.full(len(lags), np.nan)
     return _Judged(pvalues, family.pvalues, lacking, drawn, tested.notes)
@@ -376,14 +376,14 @@ def _question(grid: Grid, lag: int, given_lags: Any) -> Blocks:
 
 
 def lag_reach(given_lags: Any) -> int:
-    """Return the largest of the lags of what is given, before it is known what they belong to."""
+    """Return the largest lag of the given series, before it is known which columns the lags belong to."""
     if isinstance(given_lags, Mapping):
         return max((lag_reach(own) for own in given_lags.values()), default=0)
     return max((abs(lag) for lag in check_lags("given_lags", given_lags)), default=0)
 
 
 def plain_lags(given_lags: Any) -> Any:
-    """Return the lags of what is given as whole numbers, lists of them, or a mapping to these."""
+    """Return the lags of the given series as whole numbers, lists of them, or a mapping to these."""
     if isinstance(given_lags, Mapping):
         return {key: plain_lags(own) for key, own in given_lags.items()}
     lags = check_lags("given_lags", given_lags)
@@ -391,12 +391,12 @@ def plain_lags(given_lags: Any) -> Any:
 
 
 def names_to_dict(names: Mapping[str, tuple[str, ...] | None]) -> dict[str, Any]:
-    """Return the names of columns for JSON, where what is given is called z, as everywhere."""
+    """Return the names of columns for JSON, where the given series is called z, as everywhere."""
     return {f"{'z' if side == 'given' else side}_names": plain_types(own) for side, own in names.items()}
 
 
 def names_of(grid: Grid, name: str) -> tuple[str, ...] | int | None:
-    """Return the names of the columns of a series, or how many they are; None if there is no such series."""
+    """Return the names of the columns of a series, or their number; None if there is no such series."""
     if name not in grid:
         return None
     return grid[name].names or grid[name].values.shape[1]

@@ -46,10 +46,10 @@ class TransferEntropyMatrix(Shown):
     names : tuple of str
         The columns.
     units, method, n_surrogates
-        As asked.
+        As requested.
     settings : mapping
-        Every parameter besides the data: with the same table and these, the same bits come out. `random_state` is the
-        seed that was used, also where none was given.
+        Every parameter besides the data: with these and the same table, results are identical to the last bit.
+        `random_state` is the seed that was used, even if none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
 
@@ -108,7 +108,7 @@ class TransferEntropyMatrix(Shown):
         return as_frame(columns)
 
     def to_csv(self, fdr: float = FDR) -> str:
-        """Return the edges with q ≤ fdr as text with commas."""
+        """Return the edges with q ≤ fdr as comma-separated text."""
         return as_csv(EDGE_FIELDS, self.edge_list(fdr))
 
     def to_dict(self, fdr: float = FDR) -> dict[str, Any]:
@@ -156,13 +156,13 @@ def transfer_entropy_matrix(
     table : array, pandas or polars table of shape (n_times, n_columns)
         Two or more series; row i of all is the same time.
     n_surrogates : int, default=199
-        Draws of each source. With many pairs more are needed: q cannot be below
+        Number of surrogates of each source. With many pairs more are needed: q cannot be below
         (number of pairs) / (edges found · (n_surrogates + 1)).
     random_state, n_jobs, verbose
         As in :func:`mutual_information`; pairs run in parallel.
     **options
-        Of :func:`transfer_entropy`, such as `delay`, `target_history`, `groups`, `time` and `difference`; all but
-        `windows`.
+        Options of :func:`transfer_entropy`, such as `delay`, `target_history`, `groups`, `time` and `difference`; all
+        but `windows`.
 
     Returns
     -------
@@ -171,8 +171,8 @@ def transfer_entropy_matrix(
 
     Notes
     -----
-    Pairs are looked at one by one: where a drives b and b drives c, a → c is found as well. `transfer_entropy(a, c,
-    given=b)` tells whether it is direct.
+    Pairs are analysed one by one: if a drives b and b drives c, a → c is found as well. `transfer_entropy(a, c,
+    given=b)` shows whether it is direct.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def transfer_entropy_matrix(
 
 
 def _few_surrogates(compared: list[int], asked: int) -> Iterator[Note]:
-    """Tell how few shifts short series have, and whether one edge could be found by itself."""
+    """Report how few shifts short series have, and whether a single edge could be found."""
     fewest, most, pairs = min(compared), max(compared), len(compared)
     if fewest < asked:
         ways = f"{fewest}" if fewest == most else f"{fewest} to {most}"

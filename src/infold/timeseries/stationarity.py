@@ -1,4 +1,4 @@
-"""Whether a series keeps its level and its spread, or wanders off; in words, with a remedy."""
+"""Whether a series keeps its level and its spread, or drifts; in words, with a remedy."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .grid import Grid
 
 ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
-SURELY_NONE = 9.0  # of n r²: below, there is no trend even if rows remember nothing
-FEWEST = 40  # steps below which nothing is said
+SURELY_NONE = 9.0  # of n r²: below this, there is no significant trend even without memory
+FEWEST = 40  # with fewer steps than this, nothing is reported
 
 
 class Problem(NamedTuple):
-    """What a series may have that makes two of them alike, and what to do about it."""
+    """A property that can make two unrelated series look alike, and what to do about it."""
 
     what: str
     shared: str
     remedy: str
-    remedy_of_changes: str  # if changes from step to step were taken already
+    remedy_of_changes: str  # if the series are already changes from step to step
 
 
 PARTS = "look at sliding windows"
@@ -68,9 +68,9 @@ def unit_root_t(values: np.ndarray) -> float:
 
 
 def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> Iterator[Note]:
-    """Tell of trends and of a spread that changes with time; of both sides it is urgent.
+    """Report trends and a spread that changes with time; it is urgent if both sides have them.
 
-    With `changes`, the series are changes from step to step already.
+    With `changes`, the series are already changes from step to step.
     """
     found = {name: np.any(_problems(grid, name), axis=0) for name in names}
     for p, problem in enumerate(PROBLEMS):
@@ -81,7 +81,7 @@ def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> 
 
 
 def column_notes(grid: Grid, name: str, labels: Sequence[str], *, changes: bool) -> Iterator[Note]:
-    """Tell the same of each column of a series by itself; of several columns it is urgent."""
+    """Report the same for each column of a series by itself; it is urgent if several columns have them."""
     found = _problems(grid, name)
     for c, p in np.argwhere(found).tolist():
         text = _told(PROBLEMS[p], labels[c], 1, "it may only share {} with another", changes)
@@ -110,7 +110,7 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
 
 
 def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
-    """Return whether ranks follow `time` (unit scores) more than their memory allows: such rows count as fewer."""
+    """Return whether ranks follow `time` (unit scores) more than memory explains: with memory, rows count as fewer."""
     n, ranks = values.size, _ranks(values)
     spread = math.sqrt(float(ranks @ ranks) / n - float(ranks.sum() / n) ** 2)
     r = float(ranks @ time) / (n * spread) if spread else 0.0
@@ -119,7 +119,7 @@ def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
     scores = _unit_scores(ranks)
     left = scores - r * time
     memory = float(left[1:] @ left[:-1]) / max(float(left @ left), 1e-300)
-    memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # it comes out too low
+    memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # the plain estimate is biased downwards
     effective = n * (1 - memory) / (1 + memory)
     if effective <= 3:
         return False

@@ -1,12 +1,12 @@
-"""One series drawn anew such that it keeps its own memory and loses what it shares with the others.
+"""Surrogates of one series, which keep its own memory and lose what it shares with the others.
 
-* "shifts": the series is turned in a circle, by more than lags and memory reach. Supposes that it is stationary; any
-  shape of memory is kept, seasons included. Where the end does not fit the beginning a turned series has a jump that
-  the true one does not have, so both ends are cut to where they fit.
-* "blocks": whole blocks of steps change places. Supposes that blocks are several times as long as the memory; a season
-  is lost.
-* "phases": the phases of its Fourier components are drawn anew (iterated AAFT, Schreiber & Schmitz 1996). Supposes a
-  linear Gaussian process seen through a monotone map; keeps spectrum and values.
+* "shifts": the series is shifted circularly ("turned"), by more than lags and memory reach. Assumes that it is
+  stationary; any shape of memory is preserved, including seasons. If the end does not fit the beginning, a shifted
+  series has a jump that the true one does not have, so both ends are trimmed to where they fit.
+* "blocks": whole blocks of steps are permuted. Assumes that blocks are several times as long as the memory; seasons
+  are lost.
+* "phases": the phases of its Fourier components are randomised (iterated AAFT, Schreiber & Schmitz 1996). Assumes a
+  linear Gaussian process observed through a monotone map; preserves spectrum and values.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .grid import Grid
 
 SURROGATES = ("shifts", "blocks", "phases")
 ALPHA_MEMORY = 0.01  # a series that remembers nothing has no ends that must fit
-CUT, MOST_CUT = 10, 500  # an end may lose one part in CUT of the steps, and no more than MOST_CUT
-FIT, MOST_FIT = 10, 100  # ends are compared over as long a stretch
+CUT, MOST_CUT = 10, 500  # each end may lose 1 / CUT of the steps, but no more than MOST_CUT
+FIT, MOST_FIT = 10, 100  # the same for the length of the stretch over which ends are compared
 WIDEST_GAP = 3  # a shift is at least a WIDEST_GAP-th of the series, if lags and memory reach farther
 FEWEST_BLOCKS = 4  # of the longest series: with two or three a test sees next to nothing
 ITERATIONS = 8  # of the amplitudes of IAAFT
@@ -34,18 +34,18 @@ ITERATIONS = 8  # of the amplitudes of IAAFT
 
 @dataclass(frozen=True)
 class Shifts:
-    """The series turned in a circle within each segment."""
+    """The series shifted circularly within each segment."""
 
     values: np.ndarray
     segments: tuple[tuple[int, int], ...]
     gap: int
 
     def draw(self, number: int) -> np.ndarray:
-        """Return one of the `n_different` draws: each segment turned by a number of steps of its own."""
+        """Return one of the `n_different` draws: each segment turned by its own number of steps."""
         return self.turned(self.turns(number))
 
     def turns(self, number: int, lag: int = 0) -> tuple[int, ...]:
-        """Return by how many steps each segment is turned in a draw, and by a lag beyond that."""
+        """Return by how many steps each segment is turned in a draw, plus a lag."""
         found = []
         for (start, stop), (gap, count) in zip(self.segments, self._steps, strict=True):
             number, more = divmod(number, count)
@@ -53,24 +53,24 @@ class Shifts:
         return tuple(found)
 
     def places(self, numbers: list[int], lags: tuple[int, ...]) -> np.ndarray:
-        """Return by how many steps draws and lags (B, W) turn a single segment; of several, each turn is another."""
+        """Return by how many steps draws and lags (B, W) turn a single segment; with several, each turn is distinct."""
         if len(self.segments) > 1:
             return np.arange(len(numbers) * len(lags)).reshape(-1, len(lags))
         return np.array([[self.turns(number, lag)[0] for lag in lags] for number in numbers])
 
     def lagged(self, lag: int) -> tuple[int, ...]:
-        """Return the turns that are a lag of the series as it is."""
+        """Return the turns that amount to a lag of the original series."""
         return tuple(lag % (stop - start) for start, stop in self.segments)
 
     def turned(self, turns: tuple[int, ...]) -> np.ndarray:
-        """Return the series with each segment turned by so many steps."""
+        """Return the series with each segment turned by its number of steps."""
         out = self.values.copy()
         for (start, stop), steps in zip(self.segments, turns, strict=True):
             out[start:stop] = np.roll(self.values[start:stop], steps, axis=0)
         return out
 
     def numbers(self, count: int, seed: int) -> list[int]:
-        """Return so many different draws at random, or all if there are no more: none counts twice."""
+        """Return `count` different draws at random, or all if there are no more: none counts twice."""
         total, source = self.n_different, random.Random(seed)
         if total > sys.maxsize:
             return [source.randrange(total) for _ in range(count)]
@@ -88,7 +88,7 @@ class Shifts:
 
     @property
     def _steps(self) -> list[tuple[int, int]]:
-        """The least number of steps in each segment, and how many numbers there are."""
+        """The smallest number of steps to turn each segment by, and how many choices there are."""
         lengths = [stop - start for start, stop in self.segments]
         gaps = [min(self.gap, n // WIDEST_GAP) for n in lengths]
         return [(gap, n - 2 * gap + (gap > 0)) for gap, n in zip(gaps, lengths, strict=True)]
@@ -96,7 +96,7 @@ class Shifts:
 
 @dataclass(frozen=True)
 class BlockOrders:
-    """Blocks of the series in random order within each segment; where the first one starts is random, too."""
+    """Blocks of the series in random order within each segment; the start of the first block is random, too."""
 
     values: np.ndarray
     segments: tuple[tuple[int, int], ...]

@@ -1,4 +1,4 @@
-"""The test of all questions about series: refit on surrogates of one side, and compare."""
+"""The test behind all questions about series: refit on surrogates of one side, and compare."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TURNS = 10  # lags that are at most one in so many steps of the shortest series 
 
 
 def fixed_seed(random_state: Any) -> int:
-    """Return a seed as it is, or one drawn from None or a generator: results tell it, so that they can be repeated."""
+    """Return a seed as it is, or draw one from None or a generator: results report it, so that they can be repeated."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(draw_seeds(random_state, 1)[0]) >> 32
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     random_state: Any
     n_jobs: int | None
     verbose: int
-    difference: int = 0  # whether the series are changes already
+    difference: int = 0  # whether the series are already changes
 
     def check(self) -> None:
         """Refuse what makes no sense."""
@@ -53,12 +53,12 @@ class Plan(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """The statistics of the series as they are (m,) and of each surrogate (B, m), in nats, and what was done."""
+    """The statistics of the original series (m,) and of each surrogate (B, m), in nats, and what was done."""
 
     observed: np.ndarray
     null: np.ndarray
     notes: tuple[Note, ...]
-    turns: np.ndarray | None = None  # (B, m): by how many steps the series was turned in a circle, lags included
+    turns: np.ndarray | None = None  # (B, m): by how many steps the series was shifted circularly, lags included
 
 
 def compare_with_surrogates(
@@ -75,12 +75,12 @@ def compare_with_surrogates(
 ) -> Tested:
     """Return the KSG statistics of some questions, for the series and for surrogates of `moved`.
 
-    With `lags`, the questions differ only in the lag of `moved`. A lag of a series that is turned in a circle is one
-    more turn, so that lags of one shift are shared with those of others. Not in short series, where many rows would
-    be paired across the ends.
+    With `lags`, the questions differ only in the lag of `moved`. For a circularly shifted series a lag is just another
+    shift, so statistics at the lags of one shift are reused for others. This is not done in short series, where many
+    rows would be paired across the ends.
 
-    Those of the series `changing` that may be random walks are compared by their changes: two random walks seem to
-    depend on each other, whatever the surrogates, unless the past of one is given.
+    If some of the series `changing` may be random walks, their changes are compared: two random walks seem to depend
+    on each other, whatever the surrogates, unless the past of one is given.
     """
     notes = [*_too_few(plan)]
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
@@ -114,7 +114,7 @@ def _by_turns(
     method: Method,
     plan: Plan,
 ) -> np.ndarray:
-    """Return the statistics at all lags (1 + B, lags), for the series and for shifts; each turn is looked at once."""
+    """Return the statistics at all lags (1 + B, lags), for the series and for shifts; each turn is computed once."""
     wanted = [[draws.lagged(lag) for lag in lags], *([draws.turns(number, lag) for lag in lags] for number in numbers)]
     different = list(dict.fromkeys(turns for row in wanted for turns in row))
     values = _run(refit_turned, [(grid, moved, draws, question, method, turns) for turns in different], plan)
@@ -158,7 +158,7 @@ def _with_changes(question: Blocks) -> Blocks:
 
 
 def _too_few(plan: Plan) -> Iterator[Note]:
-    """Tell if no p-value can be as small as alpha."""
+    """Report if no p-value can be as small as alpha."""
     if plan.alpha * (plan.n_surrogates + 1) < 1:
         least = math.ceil(1 / plan.alpha - 1e-9) - 1
         yield Note(
@@ -169,7 +169,7 @@ def _too_few(plan: Plan) -> Iterator[Note]:
 
 
 def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
-    """Tell if there are fewer shifts than surrogates asked for."""
+    """Report if there are fewer shifts than the requested number of surrogates."""
     if count < plan.n_surrogates:
         ways = "way" if count == 1 else "ways"
         yield Note(f"The series can be shifted in only {count} {ways}: all were compared, and p is no finer.")
@@ -198,11 +198,11 @@ def refit(
 def refit_turned(
     grid: Grid, moved: str, draws: Shifts, question: Blocks, method: Method, turns: tuple[int, ...]
 ) -> float:
-    """Return the statistic of the series turned by so many steps."""
+    """Return the statistic of the series turned by this many steps."""
     return float(statistics(grid.with_values(**{moved: draws.turned(turns)}), (question,), method)[0])
 
 
 def statistics(grid: Grid, questions: tuple[Blocks, ...], method: Method) -> np.ndarray:
-    """Return the information of each question, in nats; 0 where no row is left to tell."""
+    """Return the information of each question, in nats; 0 where no row is left."""
     rows = (embed(grid, question) for question in questions)
     return np.array([method.value(found) if found.times.size > method.n_neighbors else 0.0 for found in rows])

@@ -53,7 +53,7 @@ class TransferEntropy(NumberLike, Shown):
         `statistic` less the mean of `null`, both of which are KSG estimates, whatever the method of `te`: free of most
         of the bias. NaN without surrogates.
     pvalue : float
-        Chance of as much if the source were independent of the target; NaN without surrogates.
+        Chance of a statistic this large if the source were independent of the target; NaN without surrogates.
     local : ndarray of shape (n_samples,)
         One value per step of the target; their mean is `te`.
     rows : ndarray of int
@@ -61,18 +61,18 @@ class TransferEntropy(NumberLike, Shown):
     null : ndarray
         The statistic of each surrogate, in `units`, and
     statistic : float
-        that of the series, which is from fewer rows than `te` where ends were cut to fit.
+        that of the original series, from fewer rows than `te` where ends were trimmed to fit.
     delay, source_history, target_history : int
         Steps of the source are t − delay, t − delay − 1, …; of the target t − 1, t − 2, …
     embedding : {"fixed", "auto"}
-        Whether histories were chosen by the data.
+        Whether histories were fixed or chosen from the data.
     windows : Windows or None
         The same in sliding windows, if asked for.
     units, method, n_neighbors, theiler, surrogates, names, given
-        As asked.
+        As requested.
     settings : mapping
-        Every parameter besides the data: with the same series and these, the same bits come out. `random_state` is the
-        seed that was used, also where none was given.
+        Every parameter besides the data: with these and the same series, results are identical to the last bit.
+        `random_state` is the seed that was used, even if none was given.
     notes : tuple of str
         Plain sentences about what may be wrong.
 
@@ -131,7 +131,7 @@ class TransferEntropy(NumberLike, Shown):
         return as_frame({"row": self.rows, "local": self.local})
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Plot the local values in time."""
+        """Plot the local values over time."""
         from infold.plotting.series import IN_TIME, plot_transfer
 
         return plot_transfer(self, ax=axes_for(ax, *IN_TIME))
@@ -195,23 +195,23 @@ def transfer_entropy(
     delay : int, default=1
         The source's latest step, counted back from the target's present.
     source_history, target_history : int, default=1
-        How many steps of either past count. Too short a past of the target counts its own memory as the source's.
+        How many steps of each past to use. If the target's is too short, its own memory is attributed to the source.
     given : table or None, default=None
-        Other series, whose past is known, too: what the source tells beyond them.
+        Other series whose past is conditioned on as well: the result is what the source adds to them.
     given_lags : int, sequence of int, or mapping of column to these, default=1
-        At which lags they are known, counted from the target's present.
+        The lags at which they are conditioned on, counted from the target's present.
     theiler : int, default=0
-        Rows up to so many steps apart are neither neighbours nor counted (JIDT's dynamic correlation exclusion). For
-        smooth flows sampled densely, whose nearest neighbours are the steps before and after.
+        Rows up to this many steps apart are neither neighbours nor counted (JIDT's dynamic correlation exclusion). For
+        densely sampled smooth flows, whose nearest neighbours are the steps before and after.
     embedding : {"fixed", "auto"}, default="fixed"
         "auto" chooses both histories, up to five steps: the shortest that predict the target about as well as any
-        (Ragwitz and Kantz). The result tells them.
+        (Ragwitz and Kantz). The result reports them.
     method : {"ksg", "auto", "gksg"}, default="ksg"
         The estimator. Tests compare KSG's statistic in any case.
     n_neighbors : int, default=4
-        k. Four is what most published transfer entropies take, so that they can be compared.
+        k. Four is what most published transfer entropies use, so results can be compared with them.
     n_surrogates, surrogates, block
-        As in :func:`lagged_mutual_information`; the source is drawn anew.
+        As in :func:`lagged_mutual_information`; the surrogates are of the source.
     groups, time, difference, windows, standardize
         As in :func:`lagged_mutual_information`.
     units, random_state, n_jobs, verbose
@@ -225,13 +225,13 @@ def transfer_entropy(
     Notes
     -----
     KSG's estimate is that of Frenzel and Pompe in the maximum norm; each series is standardised once, before it is
-    embedded. On continuous series it is what JIDT and infomeasure compute of such series, to 1e-12, if they add no
-    noise. Series with many ties (values fewer than half of the rows) get the mean over all orders of tied rows instead,
-    as everywhere in this package, where others add noise.
+    embedded. On continuous series it equals what JIDT and infomeasure compute from such series, to 1e-12, if they add
+    no noise. Series with many ties (distinct values fewer than half of the rows) get the mean over all orders of tied
+    rows instead, as everywhere in this package, where others add noise.
 
-    The test draws the source anew, so the null hypothesis is that it is independent of the target as a whole. The
-    estimate is also near 0, and the test stays quiet, if only the target drives the source. The target's own past is
-    given, so that random walks need no other care than a long enough one.
+    The test uses surrogates of the source, so the null hypothesis is that it is independent of the target as a whole.
+    If only the target drives the source, the estimate is also near 0, and the test does not reject. The target's own
+    past is given, so random walks need no special care beyond a long enough past.
 
     References
     ----------
@@ -326,7 +326,7 @@ class Settings(NamedTuple):
 
 
 def read_pair(inputs: Mapping[str, Any], groups: Any, time: Any, asked: Settings) -> Grid:
-    """Return source, target and what is given on a grid, or their changes."""
+    """Return source, target and given series on a grid, or their changes."""
     asked.check()
     longest = max(asked.source_history, asked.target_history, MAX_HISTORY if asked.embedding == "auto" else 1)
     reach = max(asked.delay + longest, lag_reach(asked.given_lags), asked.theiler)
@@ -337,7 +337,7 @@ def read_pair(inputs: Mapping[str, Any], groups: Any, time: Any, asked: Settings
 
 
 def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> tuple[TransferEntropy, tuple[Note, ...]]:
-    """Return the transfer entropy of the series on a grid, and what to tell about its test."""
+    """Return the transfer entropy of the series on a grid, and notes about its test."""
     unit = NATS_PER_UNIT[asked.units]
     size = None if asked.windows is None else check_windows(asked.windows, grid.times.size)
     many = any(map(has_many_ties, grid.series.values()))
@@ -384,7 +384,7 @@ def estimate(grid: Grid, asked: Settings, n_jobs: int | None, verbose: int) -> t
 
 
 class _Judged(NamedTuple):
-    """What the test says, in nats, and what it has to tell."""
+    """The test's results, in nats, and its notes."""
 
     null: np.ndarray = np.empty(0)
     statistic: float = float("nan")

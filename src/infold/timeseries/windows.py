@@ -27,11 +27,11 @@ class Windows(Shown):
     Attributes
     ----------
     starts, stops : ndarray of int
-        First row of each window, and the row after its last, in the order of time.
+        First row of each window, and the row after its last, in order of time.
     labels : tuple
         What the columns of `values` are: lags, or the direction of a transfer entropy.
     values : ndarray of shape (windows, labels)
-        Estimates, in `units`; NaN where a window has too few rows without a hole.
+        Estimates, in `units`; NaN where a window has too few rows without missing values.
     units : {"nats", "bits"}
         The unit.
 

@@ -21,7 +21,7 @@ from .screen import ALPHA_COLUMN, MAX_PRODUCT_COLUMNS, ORDERS, pair_pvalues, pro
 
 Block = tuple[np.ndarray, np.ndarray]  # columns of x, and of y
 
-ALPHA_APART = 0.05  # chance to join blocks for nothing: it costs accuracy, but makes no answer too high
+ALPHA_APART = 0.05  # chance of joining blocks needlessly: it costs accuracy, but makes no answer too high
 RATIO_ROWS, RATIO_NEIGHBORS = 350, 15  # that kernel ratios are fitted on, and asked of; that are within their width
 MOST_WAVES = 100  # that are compared in threes: the time grows with the third power
 N_SUMMARY = 4  # coordinates of either side of a block that are compared with other blocks'
@@ -39,8 +39,8 @@ def linked_blocks(
 ) -> list[Block]:
     """Return blocks of columns, each joined to the column of the other side that it depends on most.
 
-    Two columns whose product tells more of a column than either does are in one block with it, and so are columns with
-    the same owner: indicators of one label.
+    Two columns whose product carries more information about a column than either does are in one block with it, and so
+    are columns with the same owner: indicators of one label.
     """
     p, q = columns_x.size, columns_y.size
     waves = [rank_waves(side, max(ORDERS)) for side in (x[:, columns_x], y[:, columns_y])]
@@ -81,8 +81,8 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
 
     Pairs with the same owner are in one group. Every wave of one column is compared with every wave of another, and
-    with products of two. What is too weak to be seen of single columns may add up, as where rare classes exclude each
-    other: if the correlations that are left are too large in sum, on both sides, all pairs are one group.
+    with products of two. Dependence too weak to be seen in single columns may add up, as when rare classes exclude each
+    other: if the sum of the remaining correlations is too large, on both sides, all pairs are one group.
     """
     count = len(pairs)
     linked, in_threes, sums = np.ones((count, count), bool), np.ones((count, count), bool), []
@@ -136,11 +136,11 @@ def linked_in_threes(waves: np.ndarray, owner: np.ndarray) -> np.ndarray:
 
 
 def share_counted_twice(pairs: Sequence[Tables]) -> float:
-    """Return the share of a sum over pairs (a, b) that is counted twice; codes and parities show it to no test of two.
+    """Return the share of a sum over pairs (a, b) that is counted twice; no test of two sees it in codes and parities.
 
-    Each pair gets a kernel ratio, fitted on some rows and asked of all pairings of others. Alone each has its own
-    normalisation; that of their sum is 0 if the pairs are independent of each other, on one side at least. Kernels blur
-    what the pairs say and what they say twice alike, hence a share.
+    Each pair gets a kernel ratio, fitted on some rows and evaluated on all pairings of others. Each has its own
+    normalisation; that of their sum is 0 if the pairs are independent of each other, on at least one side. Kernels blur
+    the information and what is counted twice in the same way, hence a share.
     """
     if len(pairs) < 2:
         return 0.0
@@ -171,7 +171,7 @@ def summary(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Tables:
 
 
 def merged_blocks(a: np.ndarray, b: np.ndarray, blocks: Sequence[Block], k: int) -> list[Block]:
-    """Return blocks, two of which are joined wherever KSG on both says more than the sum, beyond doubt."""
+    """Return blocks, joining two wherever KSG on both together clearly exceeds the sum of its estimates."""
     parts = list(blocks)
     if not 2 <= len(parts) <= MOST_MERGED:
         return parts

@@ -1,8 +1,8 @@
-"""What is left of a column of few values, labels or counts, once Z is known: where a row stands among its chances.
+"""Residuals given Z of a column with few values, labels or counts: each row's position among predicted probabilities.
 
 A smooth function of Z predicts the chance of each value. A row stands at a random place in the interval of its own
 value, on a line from 0 to 1 that the chances divide (randomized quantile residuals, Dunn & Smyth 1996). Given Z that is
-uniform if the chances are right, and it tells of the column all that the column tells.
+uniform if the chances are right, and together with Z it determines the column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Chances(NamedTuple):
     places: np.ndarray
     bounds: np.ndarray  # (values − 1, n), where the intervals of two values meet, by all rows
     shares: np.ndarray  # (values − 1,), of all rows
-    smoother: Smoother | None  # None where Z tells nothing
+    smoother: Smoother | None  # None where Z carries no information
 
     @property
     def scores(self) -> np.ndarray:
@@ -33,7 +33,7 @@ class Chances(NamedTuple):
         return ndtri(np.clip(self.places, EDGE, 1 - EDGE))
 
     def redrawn(self, orders: np.ndarray) -> np.ndarray:
-        """Return the scores (B, n) of values that are drawn with the places of other rows, chances learned anew."""
+        """Return the scores (B, n) of values drawn with the places of other rows, after relearning the chances."""
         places = self.places[orders]
         codes = (places[:, None] > self.bounds).sum(axis=1)
         lower, upper = _interval(self.bounds, codes)

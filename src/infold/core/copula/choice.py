@@ -35,7 +35,7 @@ WIDE_MARGIN = 2.0  # noises by which the Gaussian part of more columns than that
 SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
 N_PAIRINGS = 20
-BIAS_FACTOR = 1.5  # what n rows still miss, beside what they say more than n / 2
+BIAS_FACTOR = 1.5  # what n rows still miss, relative to what they gain over n / 2
 UNSEEN = 0.1  # share of an answer that no look at several columns sees, by experience
 
 ALL, SCREENED, NONE = "all", "screened", "none"
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
     reason: str
     columns: Block  # numbers of the columns of x and of y that it rests on
     candidates: tuple[Candidate, ...]
-    n_columns: int  # that were looked at, of both sides
+    n_columns: int  # examined, on both sides
 
 
 def zero(n: int, pvalue: float, reason: str, candidates: Sequence[Candidate] = (), error: float = math.nan) -> Answer:
@@ -92,10 +92,10 @@ def adapt(
 
 
 def bias_error(answer: Answer, random_state: Any, n_jobs: int | None) -> float:
-    """Return the standard error of the answer with its bias: what n rows say beyond n / 2, they may still be short of.
+    """Return the standard error of the answer with its bias: n rows may still miss as much as they gain over n / 2.
 
-    The look that was taken is repeated on two halves of the rows. In several columns some dependence shows to no look
-    at any number of rows within reach: a share of the answer stands for it.
+    The chosen look is repeated on two halves of the rows. With several columns, some dependence is invisible to every
+    look at any realistic number of rows: a share of the answer accounts for it.
     """
     refit, n, taken = answer.taken.refit, len(answer.local), answer.taken
     unseen = UNSEEN * taken.mi if answer.n_columns > 2 else 0.0
@@ -281,7 +281,7 @@ def _taken(found: Found, along: Found) -> tuple[Candidate, Block] | None:
 def _with_weak_columns(
     taken: Candidate, columns: Block, weak: tuple[float, float], wide: bool, every: Block
 ) -> tuple[Candidate, Block]:
-    """Return a candidate and its columns; what the Gaussian part of all columns says more is added, shrunk."""
+    """Return a candidate and its columns; the excess of the Gaussian part of all columns is shrunk and added."""
     more = shrunk(weak[0] - taken.mi, weak[1], WIDE_MARGIN if wide else 1.0)
     assert taken.local is not None
     more = min(more, most_refutable(len(taken.local)) - taken.mi)
@@ -294,13 +294,13 @@ def _with_weak_columns(
         linear=taken.linear + more,
         standard_error=math.hypot(taken.standard_error, weak[1]),
         local=taken.local + more,
-        refit=None,  # half of the rows would show less than half of what is weak
+        refit=None,  # half of the rows would show less than half of the weak dependence
     )
     return added, every
 
 
 def _capped(taken: Candidate, most: float) -> Candidate:
-    """Return the candidate, with at most so many nats."""
+    """Return the candidate, with at most this many nats."""
     if taken.mi <= most:
         return taken
     assert taken.local is not None

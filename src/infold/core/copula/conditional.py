@@ -1,8 +1,8 @@
 """What auto answers given Z: the MI of what Z leaves of one side with what it leaves of the other, and Z.
 
 I(X; Y | Z) = I(X; Y, Z) − I(X; Z), and X may be replaced by residuals, which only Z is needed to undo. Then the second
-term is about 0, and the first is no difference of two large numbers. Z stays on the other side, since what X and Y
-share may show only beside Z, as with a product.
+term is about 0, and the result is not a difference of two large numbers. Z stays on the other side, since what X and Y
+share may be visible only together with Z, as with a product.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def adapt_given(
 
 
 def _with_rare_rows_as_zero(answer: Answer, kept: np.ndarray) -> Answer:
-    """Return an answer about some of the rows as one about all, of which the others tell nothing."""
+    """Return an answer about some of the rows as one about all, in which the others contribute 0."""
     local, share = np.zeros(kept.size), float(kept.mean())
     local[kept] = answer.local
     was = answer.taken
@@ -135,9 +135,9 @@ def _with_rare_rows_as_zero(answer: Answer, kept: np.ndarray) -> Answer:
 
 
 def _same_look(first: Answer, second: Answer) -> np.ndarray | float:
-    """Return the local values of the second question by the look that was taken at the first, 0 if they say nothing.
+    """Return the local values of the second question by the look chosen for the first; 0 if there are none.
 
-    What is not proven of Z alone is still in the first answer: the same look at the same rows errs in the same way.
+    Even if dependence on Z alone is not proven, it is in the first answer: the same look errs in the same way on both.
     """
     same = [c for c in second.candidates if c.name == first.taken.name and c.mi > c.linear]
     return same[0].local if same and same[0].local is not None else 0.0
@@ -150,7 +150,7 @@ def _varying(table: np.ndarray, nominal: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Return which columns have many values: a function of Z taken off a label, or a small count, would tell Z."""
+    """Return which columns have many values: subtracting a function of Z from a label or small count would reveal Z."""
     most = min(MOST_VALUES, (len(table) - 1) // 2)
     return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
 
@@ -169,7 +169,7 @@ def tied_scores(table: np.ndarray) -> np.ndarray:
 
 
 def without_z(side: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.Generator) -> np.ndarray:
-    """Return the columns of a side, continuous ones less what `known` tells of them."""
+    """Return the columns of a side, continuous ones minus what `known` predicts of them."""
     smooth, out = is_smooth(side, nominal), side.copy()
     if smooth.any():
         out[:, smooth] = residuals(side[:, smooth], known, rng).residuals

@@ -1,4 +1,4 @@
-"""Coordinates of two sides that tell most of each other, by a ridge CCA on features; rows are samples, (n, p)."""
+"""Coordinates of two sides that are most informative about each other, by ridge CCA on features; rows are samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 TURNING_DEGREE = 2  # a turn by an angle that grows with the squared radius, to second order
 CENTRES_PER_SQRT_N, MAX_CENTRES = 2.2, 100  # 49 bumps at n = 500
-FLAT_DIRECTION = 1e-3  # directions narrower than this beside the widest are copies of columns up to noise
+FLAT_DIRECTION = 1e-3  # directions narrower than this, relative to the widest, are copies of columns up to noise
 
 
 class LinearMap(NamedTuple):
@@ -80,7 +80,7 @@ def turned(a: np.ndarray, squared: np.ndarray) -> np.ndarray:
 
 
 def whitened(table: np.ndarray, fit: np.ndarray) -> np.ndarray:
-    """Return the table turned and scaled so that its rows `fit` have uncorrelated columns of variance 1."""
+    """Return the table rotated and scaled so that its rows `fit` have uncorrelated columns of variance 1."""
     mean = table[fit].mean(axis=0)
     _, s, vt = np.linalg.svd(table[fit] - mean, full_matrices=False)
     kept = s > FLAT_DIRECTION * s[0]

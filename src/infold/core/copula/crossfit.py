@@ -1,7 +1,7 @@
-"""Free looks: KSG on the columns, and on coordinates learned on other rows than those that are judged.
+"""Free looks: KSG on the columns, and on coordinates learned on rows other than those that are judged.
 
 There is no guide, and nothing is added: by the data processing inequality no coordinates have more MI than the columns,
-and what was overfitted to some rows says nothing about others.
+and what was overfitted to some rows carries no information about others.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more fold
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
 COLUMNS = "columns"  # the look at the columns as they are
 COUNTS = (1, 4, 9)  # coordinates per side
-MOST_COLUMNS = 6  # per side: in more columns, KSG comes out high where they share a scale
+MOST_COLUMNS = 6  # per side: with more columns, KSG is biased upwards where they share a scale
 N_PAIRINGS = 20  # of labels at random: their mean tells a bias to a hundredth of its spread
-RIDGE = 0.1  # beside variances of 1: features of a few hundred rows are noisy
+RIDGE = 0.1  # relative to variances of 1: features of a few hundred rows are noisy
 WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
 SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
@@ -54,7 +54,7 @@ def deal(n: int, rng: np.random.Generator) -> list[Split]:
 
 
 def regained(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray) -> np.ndarray:
-    """Return local values with what KSG surely loses by the width of neighbourhoods given back.
+    """Return local values, adding back what KSG surely loses by the width of neighbourhoods.
 
     `wider` and `widest` have two and four times as many neighbours as `usual`. The loss grows in proportion to their
     number where densities are smooth, and more slowly at edges, so a line through two of them, down to no neighbours,
@@ -119,8 +119,8 @@ def free_locals(
     """Return the local values of every free look at a (n, p) and b (n, q), by its name; NaN for rows not judged.
 
     With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. What
-    KSG loses by the width of neighbourhoods is given back to the look that says most, or a single neighbour is taken
-    there. `only` names a single look.
+    KSG loses by the width of neighbourhoods is added back to the look with the largest estimate, or a single neighbour
+    is used there. `only` names a single look.
     """
     both = (plain(a.shape[1]), plain(b.shape[1])) if origins is None else origins
     n_columns, labels = [origin.n_columns for origin in both], tuple(bool(origin.label.all()) for origin in both)
@@ -159,7 +159,7 @@ def free_locals(
 
 
 def repeats(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return which rows (n,) are copies of another: the nearest neighbour of a copy is itself, and tells nothing."""
+    """Return which rows (n,) are copies of another: a copy's nearest neighbour is itself, which is uninformative."""
     codes = row_codes(tied_ranks(np.hstack([a, b])).T)
     return np.bincount(codes)[codes] > 1
 

@@ -1,4 +1,4 @@
-"""Directions of one side along which single columns of the other change: signals that are turned into many columns.
+"""Directions of one side along which single columns of the other change: signals rotated into many columns.
 
 For each column of the other side, waves of its ranks are compared with lines and with products of the whitened columns
 (sliced inverse regression, principal Hessian directions). Directions are learned on some rows and judged on others. A
@@ -99,7 +99,7 @@ def common_directions(directions: Sequence[np.ndarray]) -> np.ndarray:
 def split_local(
     a: np.ndarray, even: np.ndarray, owners: np.ndarray, split: Split, k: int
 ) -> tuple[np.ndarray, list[int], list[Tables]]:
-    """Return local values of the rows judged, summed over columns that directions tell of, these columns, and parts.
+    """Return local values of the judged rows, summed over columns related to directions; these columns; and parts.
 
     A part is a pair of tables (n, r), (n, q): directions, and columns that depend on each other.
     """
@@ -137,10 +137,10 @@ def direction_local(
     n_jobs: int | None,
     verbose: int = 0,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return local values (n,), NaN for rows not judged, and the columns of `even` that directions of `a` tell of.
+    """Return local values (n,), NaN for rows not judged, and the columns of `even` related to directions of `a`.
 
     a and even are normal scores of two sides, the latter by average ranks. Columns of `even` with the same owner are
-    indicators of one label, and looked at together. None if there are too many columns, or nothing is found.
+    indicators of one label, and examined together. None if there are too many columns, or nothing is found.
     """
     d, q = a.shape[1], even.shape[1]
     if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:

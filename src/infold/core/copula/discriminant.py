@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from .crossfit import Split
 
-RIDGE = 0.01  # beside variances of 1: copies of columns have no inverse without
+RIDGE = 0.01  # relative to variances of 1: without it, the covariance of copied columns has no inverse
 
 
 def class_ratios(
@@ -38,9 +38,9 @@ def class_ratios(
 def discriminant_local(a: np.ndarray, labels: np.ndarray, splits: Sequence[Split]) -> np.ndarray:
     """Return the local values of columns a (n, d) and a label, NaN for rows not judged.
 
-    To first order, rows that were learned from say as much too much as other rows say too little: both are the number
-    of coefficients over twice the number of rows. So half of the difference is given back. (In fact other rows lose the
-    more, so the mean of both is still short.)
+    To first order, the mean over training rows is as much too high as that over other rows is too low: both errors are
+    the number of coefficients over twice the number of rows. So half of the difference is added back. (In fact other
+    rows lose more, so the mean of both still falls short.)
     """
     n_classes, local, seen = int(labels.max()) + 1, np.full(len(a), np.nan), []
     for fit, use in splits:

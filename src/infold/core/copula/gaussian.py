@@ -12,7 +12,7 @@ from scipy.stats import gamma
 from .ratios import counted_twice
 
 ALPHA_RANK = 0.01  # level of each step of the test for the number of canonical pairs
-FLAT = 1e-6  # a direction this narrow beside the widest is rounding noise
+FLAT = 1e-6  # a direction this narrow, relative to the widest, is rounding noise
 MOST_OF_ROWS = 0.9  # columns beyond this share of the rows leave no degrees of freedom for the noise
 RE_PAIRED_ROWS = 1000  # all pairings of so many rows tell a log ratio's normalisation well enough
 
@@ -33,7 +33,7 @@ def orthonormal(columns: np.ndarray) -> np.ndarray:
 
 
 def plugin_bias(p: int, q: int, n: int) -> float:
-    """Return by how much the plug-in Gaussian MI exceeds the truth in the mean, for n rows of p + q normal columns.
+    """Return by how much the plug-in Gaussian MI exceeds the truth on average, for n rows of p + q normal columns.
 
     Exact, whatever the correlations: log-determinants of Wishart matrices have known means. Needs n > p + q.
     """

@@ -48,7 +48,7 @@ class Candidate:
     linear : float
         The Gaussian part of the same columns, at most `mi`.
     overcount : float
-        Nats that the Gaussian part of the columns surely counts twice, and that were taken off it.
+        Nats that the Gaussian part of the columns surely counts twice, and that were subtracted from it.
     """
 
     columns: str
@@ -61,7 +61,7 @@ class Candidate:
     refit: Refit | None = field(default=None, repr=False, compare=False)
 
     def bound(self, n_errors: float = 1.0) -> float:
-        """Return the estimate less so many standard errors."""
+        """Return the estimate minus this many standard errors."""
         return self.mi - n_errors * self.standard_error
 
     @property
@@ -85,7 +85,7 @@ class Setting(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """A p-value of independence, and how to get its statistic of rows that are paired anew."""
+    """A p-value of independence, and how to recompute its statistic on re-paired rows."""
 
     pvalue: float
     refit: Refit
@@ -128,7 +128,7 @@ def free_candidate(
 ) -> Candidate:
     """Return the candidate of local values, NaN where a row was not judged.
 
-    What it says beyond the Gaussian part of the same columns, if there is one, counts as far as it is above its noise.
+    Its excess over the Gaussian part of the same columns, if there is one, counts as far as it is above its noise.
     """
     known = local[np.isfinite(local)]
     mi, error = max(float(known.mean()), 0.0), mean_error(known)
@@ -159,7 +159,7 @@ def guided_candidates(
         return float(ksg_local(radii(pair.a[of_x], pair.b[of_y]), RADIUS_NEIGHBORS).mean())
 
     evidence = [Evidence(of_radii.pvalue, radii_again)]
-    if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still tell of dependence, but not how much there is
+    if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still reveal dependence, but not how much there is
         return [], evidence
 
     def excesses(pair: Pair, n_seeds: int, n_jobs: int | None) -> dict[str, Excess]:

@@ -10,7 +10,7 @@ from ..knn.ksg import local_ksg
 
 Tables = tuple[np.ndarray, np.ndarray]
 
-FINER, SURELY_FINER = 8.0, 3.0  # by which one side is stretched beside the other; standard errors of the difference
+FINER, SURELY_FINER = 8.0, 3.0  # stretch of one side relative to the other; standard errors of the difference
 MOST_ROWS = 1000  # to choose a stretch by: it is chosen where it matters much
 ERROR_FACTOR = 1.5  # local values of neighbours are related: their deviation / √n is too small for the mean's error
 
@@ -36,7 +36,7 @@ def mean_error(local: np.ndarray) -> float:
 
 
 def stretched(tables: Tables, k: int) -> Tables:
-    """Return the tables, one side stretched beside the other where KSG surely says more that way.
+    """Return the tables, one side stretched relative to the other where that surely raises KSG's estimate.
 
     MI does not change, but fast waves need finer neighbourhoods along one side than along the other.
     """

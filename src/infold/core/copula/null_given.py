@@ -1,9 +1,9 @@
-"""The null distribution of a test given Z: Y drawn anew from what is known of its law given Z.
+"""The null distribution of a test given Z: Y is resampled from its estimated law given Z.
 
-Rows of near Z change places (Runge 2018), which is enough in one or two columns. In more, rows of near Z are not near
-enough. So what a function of Z tells of the columns is first taken off both sides: what is missed on one side does no
-harm unless it is missed on the other as well. Of labels and counts the chances of their values are taken off
-(chances.py). Residuals are not independent: regression left a little of Z in them, and took off a part of the noise. A
+Rows with similar Z are exchanged (Runge 2018), which is enough in one or two columns. In more, their Z is not similar
+enough. So what a function of Z predicts is first removed from both sides: what is missed on one side does no harm
+unless it is missed on the other as well. For labels and counts, the predicted chances of their values are removed
+(chances.py). Residuals are not independent: regression left a little of Z in them, and removed a part of the noise. A
 draw therefore adds re-paired residuals to the fitted function, and puts the sum through the same regression.
 """
 
@@ -70,7 +70,7 @@ class Side(NamedTuple):
     values: np.ndarray
     smooth: np.ndarray  # (q,), a mask of continuous columns
     left: Left | None  # of the smooth columns, if there are any
-    chances: dict[int, Chances]  # of others that Z was taken off
+    chances: dict[int, Chances]  # of other columns from which Z was removed
 
     def redrawn(self, orders: np.ndarray) -> np.ndarray:
         """Return (B, q, n): the columns with their noise in each of the `orders` (B, n)."""
@@ -96,19 +96,19 @@ class Side(NamedTuple):
 
     @property
     def taken_off(self) -> np.ndarray:
-        """The columns (q,) that what Z leaves, a continuous column, stands for."""
+        """The columns (q,) that are replaced by what Z leaves of them, which is continuous."""
         mask = self.smooth.copy()
         mask[list(self.chances)] = True
         return mask
 
     @property
     def smoothers(self) -> list[Smoother]:
-        """What took Z off."""
+        """The smoothers that removed Z."""
         own = self.left.smoothers if self.left is not None else ()
         return [one for one in (*own, *(column.smoother for column in self.chances.values())) if one is not None]
 
     def with_noise(self, rows: np.ndarray) -> np.ndarray:
-        """Return the columns (n, q) with the noise of other rows, before Z is taken off."""
+        """Return the columns (n, q) with the noise of other rows, before Z is removed."""
         out = self.values[rows]
         if self.left is not None:
             out[:, self.smooth] = self.left.fits + self.left.scales * self.left.residuals[rows]
@@ -116,7 +116,7 @@ class Side(NamedTuple):
 
 
 class Unconfounded(NamedTuple):
-    """What Z leaves of x and of y, and how to draw y anew."""
+    """What Z leaves of x and of y, and how to resample y."""
 
     x: Side
     y: Side

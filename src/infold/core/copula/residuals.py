@@ -1,7 +1,7 @@
 """What is left of columns once others are known: less a function of them, and divided by one.
 
-Given Z both can be undone, so I(X; Y | Z) is that of the residuals, which tell little of Z by themselves. Rows are
-samples, (n, p).
+Given Z both can be undone, so I(X; Y | Z) is that of the residuals, which by themselves carry little information
+about Z. Rows are samples, (n, p).
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Smoother(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Residuals (n, p) of standard size, the scale (n, p) that they were divided by, and what took Z off."""
+    """Residuals (n, p) of standard size, the scale (n, p) that they were divided by, and what removed Z."""
 
     residuals: np.ndarray
     scales: np.ndarray
     fits: np.ndarray  # (n, p), smooth functions of Z
-    smoothers: tuple[Smoother | None, ...]  # None for a column that nothing was taken off
+    smoothers: tuple[Smoother | None, ...]  # None for a column from which nothing was removed
 
 
 def bumps(rows: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:

@@ -59,7 +59,7 @@ def even_scores(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return normal scores of the columns by average ranks, ties set apart by a hair.
 
     For coordinates that mix columns, where random order within ties would be noise. Copies of a row stay together, and
-    yet no two distances are equal: counts of strictly nearer rows would leave out all that tie, and KSG come out high.
+    yet no two distances are equal: counts of strictly nearer rows would omit all ties, and KSG would be too high.
     """
     scores = ndtri(rankdata(table, axis=0) / (len(table) + 1))
     return scores / scores.std(axis=0) + HAIR * rng.standard_normal(table.shape)

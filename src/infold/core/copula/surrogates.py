@@ -24,7 +24,7 @@ from .screen import either
 from .views import RADIUS_NEIGHBORS, Pair, radii, turned_locals
 
 BATCH, MAX_SURROGATES = 10, 30  # ten settle a clear case, their mean being off by sd / 3; thirty an unclear one
-MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small beside any excess that matters: five do
+MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small compared with any excess that matters: five suffice
 UNCLEAR = (1e-4, 2e-2)  # p of an excess that deserves another batch: it may come to count, and does not for sure
 LEAST_SHARE = 0.75  # what KSG is taken to show of an excess, at least: a larger loss is no small correction
 CERTAIN = 1 - 1e-9  # canonical correlations beyond are 1 up to rounding

@@ -19,7 +19,7 @@ from .gaussian import canonical_pairs
 from .neighbors import Tables, ksg_local
 from .scores import normal_scores
 
-ALPHA_SPHERE = 0.05  # to refuse a guided look for nothing costs accuracy, but makes no answer too high
+ALPHA_SPHERE = 0.05  # refusing a guided look needlessly costs accuracy, but makes no answer too high
 N_COORDINATES = 3  # turned coordinates per side: KSG loses what a fourth would add
 ROWS_PER_FEATURE_COLUMN = 20  # coordinates learned from fewer rows a column are mostly noise
 RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows

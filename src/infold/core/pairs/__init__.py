@@ -1,1 +1,1 @@
-"""All pairs of many columns: statistics, their null laws, and p-values; arrays in, arrays out."""
+"""All pairs of many columns: statistics, their null distributions, and p-values; arrays in, arrays out."""

@@ -1,6 +1,6 @@
-"""Two columns of few values as a contingency table: its null distribution, exact if there are few tables.
+"""Two columns with few distinct values as a contingency table: its null distribution, exact if there are few tables.
 
-Given how often each value occurs in either column, a table has the probability of the hypergeometric law.
+Given how often each value occurs in either column, the table follows the hypergeometric distribution.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from scipy.special import gammaln
 from .null import StepLaw, step_law
 from .smooth import Basis, nested_scores
 
-MOST_TABLES = 50_000  # that are listed
-CELLS_AT_A_TIME = 2**20  # of tables whose scores are computed
+MOST_TABLES = 50_000  # more than this are not enumerated
+CELLS_AT_A_TIME = 2**20  # of the tables whose scores are computed together
 
 Counts = tuple[int, ...]
 
@@ -20,11 +20,11 @@ Counts = tuple[int, ...]
 def all_tables(rows: Counts, columns: Counts) -> np.ndarray | None:
     """Return all tables (t, r, c) with these margins; None if there are too many."""
     tables = np.zeros((1, len(rows), len(columns)), np.int64)
-    free = np.array([columns])  # what is left of each column
+    free = np.array([columns])  # what is left of each column's total
     for i, row in enumerate(rows[:-1]):
         left = np.full(len(tables), row)
         for j in range(len(columns)):
-            # As much as both margins have left, and no less than later columns cannot take.
+            # At most what both margins have left, and at least what later columns cannot hold.
             most = np.minimum(left, free[:, j])
             least = np.maximum(left - free[:, j + 1 :].sum(axis=1), 0)
             choices = most - least + 1
@@ -64,7 +64,7 @@ def exact_law(x: Basis, y: Basis, rows: Counts, columns: Counts) -> StepLaw | No
 
 
 def drawn_scores(x: Basis, y: Basis, rows: Counts, columns: Counts, draws: int, seed: int) -> np.ndarray:
-    """Return scores (draws,) of two columns sorted by value, by random tables."""
+    """Return scores (draws,) of two columns sorted by value, from random tables."""
     rng = np.random.default_rng(seed)
     sizes = np.diff([*range(0, draws, max(1, CELLS_AT_A_TIME // (len(rows) * len(columns)))), draws])
     parts = [_scores(x, y, rows, columns, drawn_tables(rows, columns, size, rng)) for size in sizes.tolist()]
@@ -72,7 +72,7 @@ def drawn_scores(x: Basis, y: Basis, rows: Counts, columns: Counts, draws: int, 
 
 
 def _scores(x: Basis, y: Basis, rows: Counts, columns: Counts, tables: np.ndarray) -> np.ndarray:
-    # Columns are sorted by value, so that each value begins where the earlier ones end.
+    # Columns are sorted by value, so each value begins where the previous one ends.
     of_x, of_y = (b.functions[:, np.cumsum(c) - c] for b, c in ((x, np.array(rows)), (y, np.array(columns))))
     products = np.einsum("ir,trc,jc->tij", of_x, tables.astype(np.float64), of_y, optimize=True)
     return nested_scores(products, sum(rows), x.sizes, y.sizes)

@@ -1,4 +1,4 @@
-"""Pairs given Z: what Z leaves of two columns is re-paired among rows of near Z, to see whether p-values are fair."""
+"""Pairs given Z: residuals of two columns are re-paired among rows with similar Z, to check that p-values are valid."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .smooth import Basis, basis_scores, wave_scores
 from .work import Work
 
 DRAWS = 99
-LOG_WORTH = math.log(0.05)  # p-values above are left alone
+LOG_WORTH = math.log(0.05)  # larger p-values are left as they are
 
 
 class LocalNull:
-    """log p of a pair after each of many re-pairings among rows of near Z."""
+    """log p of a pair after each of many re-pairings among rows with similar Z."""
 
     def __init__(self, work: Work) -> None:
         assert work.neighbors is not None
@@ -30,7 +30,7 @@ class LocalNull:
 
     def of_ranks(self, order_x: np.ndarray, ranks_y: np.ndarray, same: RankScores, laws: PairLaws) -> np.ndarray:
         """Return log p of KSG's estimate."""
-        # A row may be taken twice, so ranks are recomputed; such ties keep the order of the rows.
+        # A row may be used twice, so ranks are recomputed; the resulting ties keep the order of the rows.
         moved = np.argsort(np.argsort(ranks_y[self.orders], axis=1, kind="stable"), axis=1)
         every, out = np.arange(len(moved)), np.empty(len(moved))
         rank_ksg_of_pairs(same, order_x[None], moved, np.zeros_like(every), every, out)
@@ -42,9 +42,9 @@ class LocalNull:
 
 
 def without_rows_in_place(neighbors: np.ndarray) -> np.ndarray:
-    """Return rows of near Z (n, k − 1) without the row itself.
+    """Return rows with similar Z (n, k − 1), without the row itself.
 
-    With rows in place, what is left of a strong dependence would be taken for what Z leaves.
+    If rows could stay in place, what remains of a strong dependence would be mistaken for an effect of Z.
     """
     others = neighbors != np.arange(len(neighbors))[:, None]
     others[others.all(axis=1), -1] = False  # copies of Z may crowd the row itself out
@@ -52,7 +52,7 @@ def without_rows_in_place(neighbors: np.ndarray) -> np.ndarray:
 
 
 def inflation(log_pvalues: np.ndarray) -> float:
-    """Return by how much −log p exceeds its mean, 1, among re-paired rows; 1 if it does not.
+    """Return the factor by which −log p exceeds its expected mean, 1, among re-paired rows; 1 if it does not.
 
     Where Z still explains part of both columns, p-values are too small among rows with similar Z as well.
     """

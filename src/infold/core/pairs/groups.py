@@ -1,4 +1,4 @@
-"""MI and p-values of two nodes of several columns: by permutations of their own, or by auto's own p-value."""
+"""MI and p-values of two nodes of several columns: by permutations for each pair, or by auto's own p-value."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..copula.null_given import local_orders
 from .work import AUTO, LEAST_PVALUE, Column, Work, estimate_auto, estimate_ksg
 
 DRAWS = 199
-ENOUGH = 5  # permutations as large as the data: with fewer, a fitted tail is more precise
+ENOUGH = 5  # permutations with a statistic as large as the data's: with fewer, a fitted tail is more precise
 
 
 def group_pair(work: Work, first: int, second: int) -> tuple[float, float]:
-    """Return MI and log p of two nodes, on rows without a hole."""
+    """Return MI and log p of two nodes, on rows without missing values."""
     sides = [np.arange(*work.nodes[node]) for node in (first, second)]
     there = ~np.isnan(work.values[np.concatenate(sides)]).any(axis=0)
     n = int(there.sum())
@@ -44,7 +44,7 @@ def _moved(columns: list[Column], order: np.ndarray) -> list[Column]:
 
 
 def tail_pvalue(statistic: float, null: np.ndarray) -> float:
-    """Return the p-value of a nearly normal statistic by its null sample; far beyond that, by Student's t."""
+    """Return the p-value of a nearly normal statistic from its null sample; far beyond that, from Student's t."""
     as_large = int(np.count_nonzero(null >= statistic))
     pvalue = (1 + as_large) / (1 + null.size)
     if as_large >= ENOUGH or not null.std() > 0:

@@ -1,6 +1,6 @@
-"""MI and p-values of two columns one of which has many ties or classes: by a null law of their own.
+"""MI and p-values of two columns, one of which has many ties or classes, by a null law for each such pair.
 
-The law depends on how often each value occurs in both, and on nothing else: that is a column's *pattern*.
+The law depends only on how often each value occurs in each column: that is a column's *pattern*.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .null import SEED, NullLaw, StepLaw, fitted_law, step_law
 from .smooth import Basis, basis_of_classes, basis_of_numbers, basis_scores, permuted_scores, waves_of_ranks
 from .work import AUTO, LOG_WORTH_AUTO, NOMINAL, RANKED, Column, Work, estimate_auto, estimate_ksg
 
-DRAWS = (2_000, 20_000, 200_000)  # of a law of its own: more of them, where fewer than `ENOUGH` are as large
+DRAWS = (2_000, 20_000, 200_000)  # for the law of one pair: more if fewer than `ENOUGH` are as large as the data
 ENOUGH = 20
-FITTED = 20_000  # draws that tell the tail of a continuous statistic
-# A tail is fitted where two columns have so many orders that the statistic is as good as continuous, and the functions
-# of one have no higher peak: of two rare classes the tail is that of a Poisson count, and heavier far out.
+FITTED = 20_000  # draws from which the tail of a continuous statistic is fitted
+# A tail is fitted if two columns have so many arrangements that the statistic is practically continuous, and the
+# functions of one have no higher peak than this: with two rare classes the tail is a Poisson count's, heavier far out.
 LOG_MANY, FLAT = math.log(1e12), 4.0 + 1e-6
-MOST_VALUES = 40_000_000  # that are drawn for one law
+MOST_VALUES = 40_000_000  # drawn for one law
 
 Pattern = tuple[int, tuple[int, ...]]  # kind, and how often each value occurs
 
@@ -40,7 +40,7 @@ def basis_of(column: Column) -> Basis:
 
 
 def pattern_of(column: Column) -> Pattern:
-    """Return how often each value occurs, in the order of numbers; of classes, the largest first."""
+    """Return how often each value occurs: numbers in ascending order, classes with the most frequent first."""
     kind, values = column
     if kind == RANKED:
         return kind, (values.size,)
@@ -50,7 +50,7 @@ def pattern_of(column: Column) -> Pattern:
 
 @functools.lru_cache(maxsize=4096)
 def law_of_patterns(x: Pattern, y: Pattern, draws: int) -> NullLaw | StepLaw:
-    """Return the null law of columns with these patterns, by so many draws unless it is exact."""
+    """Return the null law of columns with these patterns, from this many draws unless it is exact."""
     bases = _any_basis(x), _any_basis(y)
     exact = _exact(x, y) if _is_table(x, y) else None
     if exact is not None:
@@ -69,7 +69,7 @@ def _cells(x: Pattern, y: Pattern) -> int:
 
 
 def _is_table(x: Pattern, y: Pattern) -> bool:
-    """Return whether the counts of equal pairs are fewer than the rows."""
+    """Return whether a contingency table would have no more cells than there are rows."""
     return RANKED not in (x[0], y[0]) and _cells(x, y) <= max(sum(x[1]), 4)
 
 
@@ -79,7 +79,7 @@ def _peak(basis: Basis) -> float:
 
 
 def _log_arrangements(pattern: Pattern) -> float:
-    """Return the log of the number of orders that can be told apart; 0 of a column without ties, which all share."""
+    """Return the log of the number of distinguishable orders; 0 without ties, as all such columns share one law."""
     counts = np.array(pattern[1])
     return 0.0 if pattern[0] == RANKED else float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
 
@@ -90,7 +90,7 @@ def _exact(x: Pattern, y: Pattern) -> StepLaw | None:
 
 
 def own_pvalue(x: Pattern, y: Pattern, score: float) -> tuple[float, NullLaw | StepLaw]:
-    """Return log p, and the law that says so: with more draws, where few of them are as large."""
+    """Return log p, and the law it comes from: with more draws where few of them are as large."""
     x, y = sorted((x, y))
     most = max(DRAWS[-2], min(DRAWS[-1], MOST_VALUES // (_cells(x, y) if _is_table(x, y) else sum(x[1]))))
     for draws in DRAWS:
@@ -111,7 +111,7 @@ def _any_basis(pattern: Pattern) -> Basis:
 def mixed_pair(
     work: Work, x: Column, y: Column, basis_x: Basis, basis_y: Basis, local: LocalNull | None
 ) -> tuple[float, float]:
-    """Return MI and log p of two columns, whose bases are known, and given Z, how rows change places."""
+    """Return MI and log p of two columns with known bases and, given Z, known re-pairings of the rows."""
     if not (len(basis_x.functions) and len(basis_y.functions)):
         return 0.0, 0.0  # one is constant
     score = float(basis_scores(basis_x, basis_y.functions[None], basis_y.sizes)[0])

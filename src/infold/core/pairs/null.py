@@ -1,4 +1,4 @@
-"""Null laws of statistics, from samples of them, and what they say far beyond any sample."""
+"""Null laws of statistics, estimated from samples, and extrapolated far beyond any sample."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .rank_ksg import rank_ksg_of_pairs, rank_scores
 from .smooth import wave_scores, waves_of_ranks
 
 N_KNOTS = 1000
-ROUNDING = 1e-9  # relative: values no further apart are equal
-TAIL_DRAWS = 1000  # the largest of a sample, by which the tail is fitted
+ROUNDING = 1e-9  # relative: values no further apart count as equal
+TAIL_DRAWS = 1000  # the tail is fitted to this many of the largest values of a sample
 TAIL_SHARE = 0.02  # or this share of a small sample
 KSG_POWER = 1.25
-SETTLED = 2000  # rows: laws of more rows are the same but for noise
+SETTLED = 2000  # rows: with more, laws are the same up to noise
 SEED = 20_111  # of null samples: a law belongs to n, not to a data set
-MOST_LAWS = 64  # that are kept
+MOST_LAWS = 64  # kept in memory
 MANY_COLUMNS = 256  # random columns whose pairs are computed at a time
 
 
 class NullLaw(NamedTuple):
-    """The chance that a continuous statistic is as large without dependence: log p at knots, and its slope beyond."""
+    """The chance of so large a continuous statistic under independence: log p at knots, and its slope beyond."""
 
     knots: np.ndarray  # ascending
     log_pvalues: np.ndarray  # descending
@@ -37,24 +37,24 @@ class NullLaw(NamedTuple):
 
 
 def tail_draws(draws: int) -> int:
-    """Return by how many of the largest of a sample its tail is fitted."""
+    """Return how many of the largest values of a sample its tail is fitted to."""
     return int(min(TAIL_DRAWS, max(10, TAIL_SHARE * draws)))
 
 
 class StepLaw(NamedTuple):
-    """The same of a statistic that takes few values: nothing is said beyond what was counted."""
+    """The same for a statistic that takes few values: nothing is extrapolated beyond what was counted."""
 
     knots: np.ndarray  # ascending, further apart than rounding
-    log_pvalues: np.ndarray  # descending: of each knot, and one more, of what is above all of them
+    log_pvalues: np.ndarray  # descending: one for each knot, and one more for values above all of them
 
     def log_pvalue(self, statistic: np.ndarray) -> np.ndarray:
-        """Return log p: that of the first knot which is as large, but for rounding."""
+        """Return log p: that of the first knot that is as large, up to rounding."""
         statistic = np.asarray(statistic)
         return self.log_pvalues[np.searchsorted(self.knots, statistic - ROUNDING * np.abs(statistic))]
 
 
 def step_law(values: np.ndarray, weights: np.ndarray | None = None) -> StepLaw:
-    """Return the law of values with known probabilities; without, of a sample, the data counted among it."""
+    """Return the law of values with known probabilities or, without these, of a sample, with the data as one more."""
     order = np.argsort(values)
     ordered = values[order]
     starts = np.concatenate(([True], ordered[1:] > ordered[:-1] + ROUNDING * np.abs(ordered[1:])))
@@ -70,14 +70,14 @@ def step_law(values: np.ndarray, weights: np.ndarray | None = None) -> StepLaw:
 def law_of(sample: np.ndarray) -> NullLaw:
     """Return the law of a sample of a statistic whose tail is about exponential, as that of −log p is.
 
-    Of equal values all count as large. The tail is fitted by what is strictly above its start: of a statistic on a
-    lattice, the slope is then too small rather than too large.
+    Equal values all count as at least as large. The tail is fitted to values strictly above its start: for a statistic
+    on a lattice, the slope is then too small rather than too large.
     """
     ordered = np.sort(sample)
     start = ordered[-1 - tail_draws(ordered.size)]
     above = ordered[ordered > start + ROUNDING * abs(start)]
     rate = 1.0 / max(float(above.mean() - start), 1e-12) if above.size else 0.0
-    # Knots: each of the largest below the tail, then ever fewer.
+    # Knots: every one of the largest values below the tail, then fewer and fewer.
     ranks = np.unique(np.geomspace(above.size + 1, ordered.size, N_KNOTS).astype(np.int64))[::-1]
     knots = ordered[-ranks]
     knots = knots[np.concatenate(([True], knots[1:] > knots[:-1] + ROUNDING * np.abs(knots[1:])))]
@@ -93,12 +93,12 @@ class Draws(NamedTuple):
 
 
 def draws_for(n_pairs: int, n: int) -> Draws:
-    """Return sizes that leave little to fitted tails where so many pairs of n rows are compared, in a second or two."""
+    """Return sizes, affordable in a second or two, that leave little to fitted tails for this many pairs of n rows."""
     fewest = int(np.clip(10_000_000 // n, 10_000, 200_000))
     return Draws(int(np.clip(100 * n_pairs, 200_000, 10_000_000)), int(np.clip(n_pairs, fewest, 200_000)))
 
 
-FEW_DRAWS = Draws(200_000, 20_000)  # where laws of many n are needed
+FEW_DRAWS = Draws(200_000, 20_000)  # where laws for many values of n are needed
 
 
 class PairLaws(NamedTuple):
@@ -115,17 +115,17 @@ class PairLaws(NamedTuple):
 
 
 def ksg_score(mi: np.ndarray, n: int) -> np.ndarray:
-    """Return KSG's estimate on a scale on which its tail without dependence is about exponential.
+    """Return KSG's estimate on a scale on which its tail under independence is about exponential.
 
-    It is nearly normal, but skewed: on the scale of log p of a normal law the tail would be too heavy, on that of the
-    estimate itself too light.
+    The estimate is nearly normal, but skewed: on the scale of a normal law's log p the tail would be too heavy, on
+    that of the estimate itself too light.
     """
     z = math.sqrt(n) * np.asarray(mi)
     return np.sign(z) * np.abs(z) ** KSG_POWER
 
 
 def pair_laws(n: int, k: int, draws: Draws, n_jobs: int | None = 1, verbose: int = 0) -> PairLaws:
-    """Return the laws for n rows; they are made once, whoever makes them."""
+    """Return the laws for n rows; they are computed once, whoever asks first."""
     key = min(n, SETTLED), k, draws
     if key not in _known_laws:
         while len(_known_laws) >= MOST_LAWS:
@@ -138,7 +138,7 @@ _known_laws: dict[tuple[int, int, Draws], PairLaws] = {}
 
 
 def _make_laws(rows: int, k: int, draws: Draws, n_jobs: int | None, verbose: int) -> PairLaws:
-    """Return the laws by all pairs of random columns: pairs that share a column are independent too."""
+    """Return the laws from all pairs of random columns: even pairs that share a column are independent."""
     ranks = np.random.default_rng(SEED).permuted(np.tile(np.arange(rows), (_columns(draws.smooth), 1)), axis=1)
     starts = range(0, len(ranks), MANY_COLUMNS)
     blocks = [(ranks, i, j) for i in starts for j in starts if i <= j]
@@ -152,12 +152,12 @@ def _make_laws(rows: int, k: int, draws: Draws, n_jobs: int | None, verbose: int
     neighbors = law_of(ksg)
     waves = waves_of_ranks(ranks[: second.max() + 1])
     both = np.minimum(smooth.log_pvalue(wave_scores(waves, waves)[first, second]), neighbors.log_pvalue(ksg))
-    # Far out, p is a multiple of the smaller p-value: by 2 if the statistics are independent, by less if they are not.
+    # Far out, p is a multiple of the smaller p-value: twice it if the statistics are independent, less if they are not.
     return PairLaws(smooth, neighbors, law_of(-both)._replace(rate=1.0), math.log(2) - math.lgamma(rows + 1))
 
 
 def _columns(pairs: int) -> int:
-    """Return how many columns have so many pairs, or more."""
+    """Return the smallest number of columns that have at least this many pairs."""
     return math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)
 
 
@@ -180,12 +180,12 @@ def _null_ksg(ranks: np.ndarray, first: np.ndarray, second: np.ndarray, k: int) 
 def fitted_law(sample: np.ndarray) -> NullLaw:
     """Return the law of a small sample.
 
-    A few hundred draws tell the slope of the tail. It is made smaller by two standard errors: p errs upwards.
+    A few hundred draws determine the slope of the tail. It is reduced by two standard errors, so p errs upwards.
     """
     law = law_of(sample)
     return law._replace(rate=law.rate * (1 - 2 / math.sqrt(tail_draws(sample.size))))
 
 
 def grid(n: int, ratio: float = 1.1) -> int:
-    """Return the largest number of a coarse grid that is not above n: laws of near n hardly differ."""
+    """Return the largest number on a coarse grid that does not exceed n: laws for similar n hardly differ."""
     return int(ratio ** math.floor(math.log(n, ratio) + 1e-9) + 1e-9)

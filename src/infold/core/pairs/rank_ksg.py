@@ -1,4 +1,4 @@
-"""KSG of two columns without ties: both have the same scores in another order, so that a pair is one permutation.
+"""KSG of two columns without ties: both have the same scores in different orders, so a pair is one permutation.
 
 The general search of `core/knn` gives the same answer in four times the time: here distances between rows that are
 near in one column are a few plain loops over all rows, and no tree is built. Rows at exactly the distance of the k-th
@@ -16,7 +16,7 @@ from scipy.special import digamma, ndtri
 
 from ..jit import kernel, kernel_without_nan
 
-REACH = 1.5  # of the side of a square that holds k of n independent rows: so many ranks are compared in plain loops
+REACH = 1.5  # ranks compared in plain loops, relative to the side of a square that holds k of n independent rows
 BINS = 4  # per row, in the index that finds places in the scores
 
 
@@ -70,9 +70,9 @@ def distances_apart(scores, other, apart, out, copy):
 
 @kernel_without_nan
 def offer(values, best, first):
-    """Let values[i] take its place in the ascending best[:, first + i], if it is among the smallest; spoils `values`.
+    """Insert values[i] into the ascending best[:, first + i], if it is among the smallest; overwrites `values`.
 
-    Every step is a minimum and a maximum of all rows at once: no branch, which would be guessed wrongly all the time.
+    Every step is a minimum and a maximum over all rows at once: no branches, which would be mispredicted all the time.
     """
     for s in range(best.shape[0]):
         row = best[s, first : first + values.size]

@@ -16,7 +16,7 @@ def fill_ranked(
 ) -> None:
     """Fill out (2, p, q) with MI and log p of the wanted pairs of columns (p, n) and (q, n)."""
     if not wanted.any():
-        return  # of a single column there may be no law
+        return  # with a single column there may be no law
     n = x.shape[1]
     orders = np.argsort(x, axis=1)
     ranks_x, ranks_y = np.argsort(orders, axis=1), np.argsort(np.argsort(y, axis=1), axis=1)

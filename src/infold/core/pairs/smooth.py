@@ -1,7 +1,7 @@
-"""How strongly two columns depend by smooth functions of each: sums of squared correlations, for all pairs at once.
+"""How strongly smooth functions of two columns are related: sums of squared correlations, for all pairs at once.
 
-A column is a *basis*: orthonormal functions of it, centred. Those of a column of numbers are waves of its ranks, slow
-ones first; those of a column of classes tell the classes apart. Neyman's smooth test takes the first few of both.
+A column is represented by a *basis*: centred, orthonormal functions of it. Those of a column of numbers are waves of
+its ranks, slow ones first; those of a column of classes tell classes apart. Neyman's smooth test uses the first few.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ N_WAVES = max(ORDERS)
 
 
 class Basis(NamedTuple):
-    """Functions (m, n) of one column, and how many of them the tests of increasing order take."""
+    """Functions (m, n) of one column, and how many of them the tests of increasing order use."""
 
     functions: np.ndarray
     sizes: tuple[int, ...]
@@ -37,7 +37,7 @@ def waves_of_ranks(ranks: np.ndarray) -> np.ndarray:
 
 
 def basis_of_numbers(values: np.ndarray) -> Basis:
-    """Return the waves of a column (n,) with ties, as far as its values tell them apart."""
+    """Return the waves of a column (n,) with ties, as many as its distinct values can tell apart."""
     waves = rank_waves(values[:, None], N_WAVES)[:, :, 0]
     there = np.asarray(waves.any(axis=1))
     return Basis(waves[there], tuple(int(there[:m].sum()) for m in ORDERS))

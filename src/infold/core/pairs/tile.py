@@ -1,4 +1,4 @@
-"""MI and p-values of all pairs of two runs of nodes: one tile of the matrix, and one job of the scheduler."""
+"""MI and p-values of all pairs from two ranges of nodes: one tile of the matrix, and one job of the scheduler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAYERS = np.arange(2)
 
 
 class Tile(NamedTuple):
-    """The pairs of nodes top … bottom − 1 and left … right − 1; of a pair that occurs twice, the upper one counts."""
+    """The pairs of nodes top … bottom − 1 and left … right − 1; if a pair occurs twice, the upper one counts."""
 
     top: int
     bottom: int
@@ -56,7 +56,7 @@ def tile_values(work: Work, tile: Tile) -> np.ndarray:
 
 
 def _by_holes(work: Work, nodes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return nodes of one column each with the same missing rows, and the mask of the rows that they have."""
+    """Return sets of single-column nodes that lack the same rows, each with the mask of the rows that are present."""
     parts: dict[bytes, list[int]] = {}
     for node in nodes:
         parts.setdefault(np.isnan(work.values[work.nodes[node].first]).tobytes(), []).append(node)
@@ -72,7 +72,7 @@ def _fill(
     out: np.ndarray,
     local: LocalNull | None,
 ) -> None:
-    """Fill out (2, a, b) for the wanted pairs of nodes of one column, on the rows `there`, which all of them have."""
+    """Fill out (2, a, b) for the wanted pairs of single-column nodes, on the rows `there`, present in all of them."""
     if np.count_nonzero(there) < work.fewest_rows:
         out[LOG_P][wanted] = 0.0
         return

@@ -1,4 +1,4 @@
-"""What a tile of the matrix is made of: columns by kind, nodes, null laws and settings."""
+"""What a tile of the matrix is computed from: columns by kind, nodes, null laws and settings."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..copula.choice import ALPHA_DEPENDENT, adapt
 from ..knn.ksg import local_ksg
 from .null import PairLaws
 
-RANKED, TIED, NOMINAL = 0, 1, 2  # numbers of which few tie, and these in random order; of which many tie; classes
+RANKED, TIED, NOMINAL = 0, 1, 2  # numbers with few ties, broken at random; numbers with many ties; classes
 KSG, AUTO = "ksg", "auto"
-LOG_WORTH_AUTO = math.log(ALPHA_DEPENDENT)  # auto answers 0 above
+LOG_WORTH_AUTO = math.log(ALPHA_DEPENDENT)  # above this, auto returns 0
 LEAST_PVALUE = 1e-300  # smaller ones are reported as this
 MI, LOG_P = 0, 1  # the layers of a tile
 
@@ -36,7 +36,7 @@ class Node(NamedTuple):
 
 
 class Work(NamedTuple):
-    """All that a tile needs."""
+    """Everything that a tile needs."""
 
     values: np.ndarray  # (columns, n); ranks if RANKED, codes if NOMINAL; NaN where missing
     kinds: np.ndarray  # (columns,)
@@ -46,11 +46,11 @@ class Work(NamedTuple):
     k: int
     fewest_rows: int  # a pair with fewer is not tested
     seed: int
-    neighbors: np.ndarray | None  # (n, k), given Z: rows of near Z, which may take a row's place
+    neighbors: np.ndarray | None  # (n, k), given Z: rows with similar Z, which may replace a row
 
 
 def as_ranks(column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return ranks from 0 of a column (n,), ties in random order, NaN where it is."""
+    """Return ranks from 0 of a column (n,), ties in random order; NaN stays NaN."""
     out, there = np.full(column.size, np.nan), np.flatnonzero(~np.isnan(column))
     there = there[rng.permutation(there.size)]
     out[there[np.argsort(column[there], kind="stable")]] = np.arange(there.size)
@@ -58,7 +58,7 @@ def as_ranks(column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def for_estimators(column: Column) -> np.ndarray:
-    """Return a column as estimators take it: normal scores of ranks; numbers with ties, and codes, as they are."""
+    """Return a column as estimators expect it: normal scores of ranks; numbers with ties, and codes, as they are."""
     kind, values = column
     return ndtri(rankdata(values) / (values.size + 1)) if kind == RANKED else values
 
