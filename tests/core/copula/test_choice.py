@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference.copula as naive
 
-from infold.core.copula import choice
+from infold.core.copula import choice, looks
 from infold.core.copula.looks import Candidate, Evidence, best, free_candidate, sampling_error, shifted, weigh
 
 
@@ -124,7 +124,7 @@ def test_bias_is_what_halves_of_the_rows_say_less():
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
     assert choice.bias_error(answer(lambda x, y: math.nan), 0, 1) == pytest.approx(0.3)
     assert choice.bias_error(answer(None), 0, 1) == pytest.approx(0.3)
-    assert choice.bias_error(answer(None, n_columns=3), 0, 1) == pytest.approx(math.hypot(0.3, choice.UNSEEN))
+    assert choice.bias_error(answer(None, n_columns=3), 0, 1) == pytest.approx(math.hypot(0.3, looks.MISSED))
 
 
 def test_a_small_answer_from_end_to_end():

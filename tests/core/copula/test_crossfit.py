@@ -11,6 +11,14 @@ from infold.core.copula.neighbors import judged_local, ksg_local, stretched
 from infold.core.copula.scores import even_scores
 
 
+def looks_at(a, b, origin_a, origin_b, rng, seed=0):
+    """Return the local values of all free looks, by name."""
+    looks = crossfit.free_looks((origin_a, origin_b))
+    splits = crossfit.deal(len(a), rng)
+    found = crossfit.free_locals(looks, a, b, (origin_a, origin_b), splits, 3, seed, n_jobs=1)
+    return {look.name: local for look, local in zip(looks, found, strict=True)}
+
+
 @pytest.mark.parametrize("n", [6, 50, 30_000])
 def test_splits_judge_rows_that_nothing_was_learned_from(n):
     splits = crossfit.deal(n, np.random.default_rng(0))
@@ -67,10 +75,10 @@ def test_the_loss_at_an_edge_is_given_back_in_part():
         r = np.random.default_rng(seed)
         x = r.random((500, 1))
         a, b = even_scores(x, r), even_scores(x + 0.1 * r.random((500, 1)), r)
-        given_back = np.nanmean(crossfit.free_locals(a, b, crossfit.deal(500, r), 3, 0, n_jobs=1)["columns"])
+        given_back = np.nanmean(looks_at(a, b, plain(1), plain(1), r)["columns"])
         lost.append((truth - ksg_local((a, b), 3).mean(), truth - given_back))
-    plain, ours = np.mean(lost, axis=0)
-    assert 0 < ours < 0.8 * plain
+    of_ksg, ours = np.mean(lost, axis=0)
+    assert 0 < ours < 0.8 * of_ksg
 
 
 @pytest.mark.slow
@@ -78,7 +86,7 @@ def test_what_is_learned_from_noise_says_nothing(rng):
     values = []
     for seed in range(10):
         a, b = rng.normal(size=(200, 8)), rng.normal(size=(200, 8))
-        found = crossfit.free_locals(a, b, crossfit.deal(200, rng), 3, seed, n_jobs=1)
+        found = looks_at(a, b, plain(8), plain(8), rng, seed)
         values.append([np.nanmean(local) for local in found.values()])
     # A look's mean over ten samples has a standard error of about .03.
     assert np.mean(values, axis=0).max() < 0.1
@@ -98,15 +106,17 @@ def test_copies_within_a_side_do_not_make_neighbours_tie(rng):
     assert abs(torn - np.log(2)) < 0.12  # standard error .03; ties would make it about .3 too high
 
 
-@pytest.mark.slow
-def test_of_many_columns_only_coordinates_are_looked_at(rng):
-    def names(d):
-        a, b = rng.normal(size=(100, d)), rng.normal(size=(100, d))
-        return set(crossfit.free_locals(a, b, crossfit.deal(100, rng), 3, 0, n_jobs=1))
+def test_of_many_columns_only_coordinates_are_looked_at():
+    def names(*origins):
+        return [look.name for look in crossfit.free_looks(origins)]
 
-    assert names(1) == {"columns"}
-    assert "columns" in names(crossfit.MOST_COLUMNS)
-    assert names(crossfit.MOST_COLUMNS + 1) == {"bumps 1", "bumps 4", "bumps 9"}
+    label = Origin(np.zeros(3, int), np.ones(3, bool))
+    most, bumps = crossfit.MOST_COLUMNS, ["bumps 1", "bumps 4", "bumps 9"]
+    assert names(plain(1), plain(1)) == ["columns"]
+    assert names(plain(most), plain(most)) == ["columns", *bumps]
+    assert names(plain(most), plain(most + 1)) == bumps
+    assert names(plain(1), label) == names(label, label) == ["columns"]
+    assert names(plain(8), label) == ["bumps 1", "bumps 3"]  # three coordinates tell three labels apart
 
 
 def test_two_sides_of_labels_share_what_tables_of_counts_say(rng):
@@ -115,14 +125,10 @@ def test_two_sides_of_labels_share_what_tables_of_counts_say(rng):
     noisy = np.where(rng.random(n) < 0.4, rng.integers(0, k, n), label)
     x, y = ((side[:, None] == np.arange(k)).astype(float) for side in (label, noisy))
     same = Origin(np.zeros(k, int), np.ones(k, bool))
-    (local,) = crossfit.free_locals(x, y, crossfit.deal(n, rng), 3, 0, origins=(same, same), n_jobs=1).values()
+    (local,) = looks_at(x, y, same, same, rng).values()
     joint = np.full((k, k), 0.4 / k**2) + np.eye(k) * 0.6 / k
     truth = (joint * np.log(joint * k * k)).sum()
     assert abs(local.mean() - truth) < 0.12  # three standard errors of .04
-    assert crossfit.label_local(x, x, 0).mean() == pytest.approx(np.log(k), abs=0.01)
-    many = (rng.integers(0, 150, n)[:, None] == np.arange(150)).astype(float)
-    other = (rng.integers(0, 150, n)[:, None] == np.arange(150)).astype(float)
-    assert crossfit.label_local(many, other, 0).mean() == 0  # each combination once or twice: nothing can be told
 
 
 def test_coordinates_keep_labels_as_they_are(rng):
@@ -130,7 +136,7 @@ def test_coordinates_keep_labels_as_they_are(rng):
     x = rng.normal(size=(300, 4)) + 2 * (label[:, None] == np.arange(4))
     y = (label[:, None] == np.arange(3)).astype(float)
     origins = (plain(4), Origin(np.zeros(3, int), np.ones(3, bool)))
-    found = crossfit.free_locals(x, y, crossfit.deal(300, rng), 3, 0, origins=origins, n_jobs=1)
+    found = looks_at(x, y, *origins, rng)
     assert set(found) == {"columns", "bumps 1", "bumps 3"}
     assert np.nanmean(found["bumps 3"]) > 0.3
 
@@ -143,5 +149,5 @@ def test_nothing_is_given_back_among_the_few_rows_of_a_label():
     x = (rng.normal(size=500) + 2 * (label % 5))[:, None]
     y = (label[:, None] == np.arange(50)).astype(float)
     origins = (plain(1), Origin(np.zeros(50, int), np.ones(50, bool)))
-    found = crossfit.free_locals(even_scores(x, rng), y, crossfit.deal(500, rng), 3, 0, origins=origins, n_jobs=1)
+    found = looks_at(even_scores(x, rng), y, *origins, rng)
     assert np.nanmean(found["columns"]) < 1.03 + 0.15  # truth 1.03

@@ -24,7 +24,18 @@ from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
 from .directions import direction_local
 from .gaussian import canonical_pairs, dense_part, pairing_test, shrunk
 from .labels import Origin, label_entropy, with_indicators
-from .looks import Candidate, Evidence, Rows, Setting, best, free_candidate, free_evidence, look, most_refutable
+from .looks import (
+    MISSED_BY_COORDINATES,
+    Candidate,
+    Evidence,
+    Rows,
+    Setting,
+    best,
+    free_candidate,
+    free_evidence,
+    look,
+    most_refutable,
+)
 from .scores import Scores, copula_columns, even_scores
 from .screen import either, screen_columns
 from .surrogates import MAX_SURROGATES
@@ -36,7 +47,6 @@ SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
 N_PAIRINGS = 20
 BIAS_FACTOR = 1.5  # what n rows still miss, relative to what they gain over n / 2
-UNSEEN = 0.1  # share of an answer that no look at several columns sees, by experience
 
 ALL, SCREENED, NONE = "all", "screened", "none"
 
@@ -94,18 +104,18 @@ def adapt(
 def bias_error(answer: Answer, random_state: Any, n_jobs: int | None) -> float:
     """Return the standard error of the answer with its bias: n rows may still miss as much as they gain over n / 2.
 
-    The chosen look is repeated on two halves of the rows. With several columns, some dependence is invisible to every
-    look at any realistic number of rows: a share of the answer accounts for it.
+    The chosen look is repeated on two halves of the rows. With several columns, some dependence is invisible at any
+    realistic number of rows: the share of the answer that such looks miss, by experience, accounts for it.
     """
     refit, n, taken = answer.taken.refit, len(answer.local), answer.taken
-    unseen = UNSEEN * taken.mi if answer.n_columns > 2 else 0.0
+    missed = taken.missed * taken.mi if answer.n_columns > 2 else 0.0
     drift = 0.0
     if refit is not None:
         halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
         with one_blas_thread():
             again = run(refit, [(half, half) for half in halves], n_jobs=n_jobs, label="halves", verbose=0)
         drift = taken.mi - sum(max(mi, 0.0) for mi in again) / 2
-    return math.hypot(taken.standard_error, unseen, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
+    return math.hypot(taken.standard_error, missed, 0.0 if math.isnan(drift) else BIAS_FACTOR * drift)
 
 
 def _adapt(
@@ -201,7 +211,7 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
     found: Found = []
     for side in ("X", "Y"):
         origin = scores.origin_x if side == "X" else scores.origin_y
-        if origin.label.all():
+        if origin.all_label:
             continue
         turned = np.arange(origin.label.size)
 
@@ -222,7 +232,8 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
         if answer is not None:
             local, responses = answer
             block = (turned, responses) if side == "X" else (responses, turned)
-            candidate = free_candidate(f"directions of {side}", f"{responses.size} columns", local, refit)
+            name, view = f"directions of {side}", f"{responses.size} columns"
+            candidate = free_candidate(name, view, local, refit, missed=MISSED_BY_COORDINATES)
             found.append((_capped(candidate, most_refutable(len(local))), block))
     return found
 
@@ -257,6 +268,7 @@ def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting:
             math.hypot(*(part.standard_error for part in parts)),
             max(sum(part.linear for part in parts) - twice, 0.0),
             twice + sum(part.overcount for part in parts),
+            sum(part.missed * part.mi for part in parts) / max(sum(part.mi for part in parts), 1e-300),
             local=local - twice,
             refit=refit,
         )

@@ -25,6 +25,11 @@ class Origin(NamedTuple):
         return np.flatnonzero(np.isin(self.owner, self.owner[columns]))
 
     @property
+    def all_label(self) -> bool:
+        """Whether all columns are indicators."""
+        return bool(self.label.all())
+
+    @property
     def n_columns(self) -> int:
         """How many columns they are, a nominal one counting once."""
         return np.unique(self.owner).size

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 
 from ..knn.discrete import row_codes
-from .crossfit import Split, deal, free_locals
+from .crossfit import FreeLook, Split, deal, free_locals, free_looks
 from .discriminant import discriminant_local
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
 from .neighbors import ksg_local, mean_error
@@ -26,6 +27,9 @@ from .views import RADIUS_NEIGHBORS, Pair, radii, refutes_spheres
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
 DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
+# Share of an answer that looks at several columns miss at any realistic number of rows, and that looks at learned
+# coordinates miss: from random kinds of data.
+MISSED, MISSED_BY_COORDINATES = 0.1, 0.3
 GAUSSIAN, CLASSES, RADII = "gaussian", "classes", "radii"
 
 Rows = np.ndarray
@@ -49,6 +53,8 @@ class Candidate:
         The Gaussian part of the same columns, at most `mi`.
     overcount : float
         Nats that the Gaussian part of the columns surely counts twice, and that were subtracted from it.
+    missed : float
+        Share of the estimate that such looks at several columns miss, by experience: a part of their bias.
     """
 
     columns: str
@@ -57,6 +63,7 @@ class Candidate:
     standard_error: float
     linear: float = 0.0
     overcount: float = 0.0
+    missed: float = MISSED
     local: np.ndarray | None = field(default=None, repr=False, compare=False)  # (n,): their mean is mi
     refit: Refit | None = field(default=None, repr=False, compare=False)
 
@@ -125,6 +132,7 @@ def free_candidate(
     refit: Refit,
     *,
     gaussian: Candidate | None = None,
+    missed: float = MISSED,
 ) -> Candidate:
     """Return the candidate of local values, NaN where a row was not judged.
 
@@ -133,11 +141,11 @@ def free_candidate(
     known = local[np.isfinite(local)]
     mi, error = max(float(known.mean()), 0.0), mean_error(known)
     if gaussian is None or gaussian.linear == 0:
-        return Candidate(columns, view, mi, error, local=shifted(local, mi), refit=refit)
+        return Candidate(columns, view, mi, error, missed=missed, local=shifted(local, mi), refit=refit)
     noise = mean_error((local - gaussian.local)[np.isfinite(local)])
     mi = gaussian.linear + shrunk(mi - gaussian.linear, noise)
-    error = max(error, gaussian.standard_error)
-    return replace(gaussian, view=view, mi=mi, standard_error=error, local=shifted(local, mi), refit=refit)
+    error, local = max(error, gaussian.standard_error), shifted(local, mi)
+    return replace(gaussian, view=view, mi=mi, standard_error=error, missed=missed, local=local, refit=refit)
 
 
 def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
@@ -162,17 +170,25 @@ def guided_candidates(
     if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still reveal dependence, but not how much there is
         return [], evidence
 
-    def excesses(pair: Pair, n_seeds: int, n_jobs: int | None) -> dict[str, Excess]:
-        turned = turned_excesses(pair, setting.n_neighbors, seeds[:n_seeds], n_jobs=n_jobs)
-        return {f"turned {i + 1}": e for i, e in enumerate(turned)}
+    def turned(pair: Pair, n_seeds: int, n_jobs: int | None) -> list[Excess]:
+        return turned_excesses(pair, setting.n_neighbors, seeds[:n_seeds], n_jobs=n_jobs)
 
+    def turned_again(pair: Pair, which: int) -> Excess | None:
+        found = turned(pair, BATCH, 1)
+        return found[which] if found else None  # too few rows for the columns
+
+    found: list[tuple[str, Excess, Callable[[Pair], Excess | None]]] = [
+        (f"turned {i + 1}", e, partial(turned_again, which=i))
+        for i, e in enumerate(turned(pair, len(seeds), setting.n_jobs))
+    ]
+    found.append((RADII, of_radii, partial(radii_excess, seeds=seeds)))
     candidates = []
-    for view, e in (excesses(pair, len(seeds), setting.n_jobs) | {RADII: of_radii}).items():
+    for view, e, compute in found:
 
-        def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
+        def refit(of_x: Rows, of_y: Rows, compute: Callable[[Pair], Excess | None] = compute) -> float:
             some = pair.rows(of_x, of_y)
-            again = radii_excess(some, seeds) if view == RADII else excesses(some, BATCH, 1).get(view)
-            if again is None:  # too few rows for the columns
+            again = compute(some)
+            if again is None:
                 return math.nan
             both = gaussian_part(some.a, some.b).mi + max(again.value, 0.0) - 2 * gaussian.overcount
             return min(both, most_refutable(len(of_x)))
@@ -218,15 +234,24 @@ def look(
         rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
         more, evidence = guided_candidates(Pair(a, b, *rest), first, gauss.n_pairs, setting)
         found += more
-    for view, values in _free(scores, columns_x, columns_y, setting).items():
+    origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
+    looks = free_looks(origins)
 
-        def refit(of_x: Rows, of_y: Rows, view: str = view) -> float:
-            some = scores.rows(of_x, of_y)
-            return float(np.nanmean(_free(some, columns_x, columns_y, setting.of(len(of_x)), view)[view]))
+    def free(scores: Scores, setting: Setting, looks: Sequence[FreeLook]) -> list[np.ndarray]:
+        a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
+        k, splits, seeds, n_jobs, verbose = setting
+        return free_locals(looks, a, b, origins, splits, k, seeds[0], n_jobs=n_jobs, verbose=verbose)
 
-        one = free_candidate(name, view, values, refit, gaussian=first if first.view == GAUSSIAN and found else None)
-        if one.mi > first.linear or not found or first.linear == 0:
-            found.append(one)
+    for one, values in zip(looks, free(scores, setting, looks), strict=True):
+
+        def refit(of_x: Rows, of_y: Rows, one: FreeLook = one) -> float:
+            return float(np.nanmean(free(scores.rows(of_x, of_y), setting.of(len(of_x)), [one])[0]))
+
+        guide = first if found and not scores.one_is_label else None
+        missed = MISSED_BY_COORDINATES if one.n_coordinates else MISSED
+        candidate = free_candidate(name, one.name, values, refit, gaussian=guide, missed=missed)
+        if candidate.mi > first.linear or not found or first.linear == 0:
+            found.append(candidate)
         known = values[np.isfinite(values)]
         evidence.append(free_evidence(float(known.mean()), mean_error(known), refit))
     return Looks(found, gauss, evidence)
@@ -249,7 +274,7 @@ def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.
 
     def local_of(scores: Scores, splits: list[Split]) -> np.ndarray:
         sides = [(scores.even_x[:, columns_x], scores.origin_x), (scores.even_y[:, columns_y], scores.origin_y)]
-        (a, _), (labels, _) = sides[::-1] if scores.origin_x.label.all() else sides
+        (a, _), (labels, _) = sides[::-1] if scores.origin_x.all_label else sides
         return discriminant_local(a, row_codes(tied_ranks(labels).T), splits)
 
     def again(of_x: Rows, of_y: Rows) -> float:
@@ -259,16 +284,6 @@ def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.
     known = local[np.isfinite(local)]
     mi = max(float(known.mean()), 0.0)
     return Candidate(name, CLASSES, mi, mean_error(known), mi, local=shifted(local, mi), refit=again)
-
-
-def _free(
-    scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting, only: str | None = None
-) -> dict[str, np.ndarray]:
-    """Return the local values of all free looks at some columns, or of one."""
-    a, b = scores.even_x[:, columns_x], scores.even_y[:, columns_y]
-    origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
-    k, splits, seeds, n_jobs, verbose = setting
-    return free_locals(a, b, splits, k, seeds[0], origins=origins, only=only, n_jobs=n_jobs, verbose=verbose)
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

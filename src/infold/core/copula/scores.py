@@ -94,12 +94,12 @@ class Scores(NamedTuple):
     @property
     def are_labels(self) -> bool:
         """Whether both sides have labels alone."""
-        return bool(self.origin_x.label.all() and self.origin_y.label.all())
+        return self.origin_x.all_label and self.origin_y.all_label
 
     @property
     def one_is_label(self) -> bool:
         """Whether one side has labels alone, and the other has not."""
-        return bool(self.origin_x.label.all() != self.origin_y.label.all())
+        return self.origin_x.all_label != self.origin_y.all_label
 
     def rows(self, of_x: np.ndarray, of_y: np.ndarray) -> Scores:
         """Return the scores of some rows of x, paired with some rows of y."""
