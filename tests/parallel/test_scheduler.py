@@ -165,6 +165,49 @@ def test_linear_algebra_takes_one_thread_in_a_job(n_jobs):
     assert blas_threads() == before
 
 
+def test_the_last_thread_to_leave_restores_linear_algebra():
+    before, meet = parallel.blas().info(), threading.Barrier(2, timeout=60)
+    inside = []
+
+    def first():
+        with parallel.one_blas_thread():
+            meet.wait()  # both are inside
+        meet.wait()  # the first has left
+
+    def second():
+        with parallel.one_blas_thread():
+            meet.wait()
+            meet.wait()
+            inside.append(blas_threads())
+
+    threads = [threading.Thread(target=one) for one in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert inside == [1]
+    assert parallel.blas().info() == before
+
+
+def test_fits_in_several_threads_at_once_leave_linear_algebra_as_it_was(rng):
+    before = parallel.blas().info()
+    data = rng.normal(size=(4, 150, 4))
+    alone = [float(infold.mutual_information(one[:, :2], one[:, 2:], random_state=0)) for one in data]
+    found = {}
+
+    def fit(i):
+        for _ in range(3):
+            found[i] = float(infold.mutual_information(data[i][:, :2], data[i][:, 2:], random_state=0))
+
+    threads = [threading.Thread(target=fit, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[i] for i in range(4)] == alone
+    assert parallel.blas().info() == before
+
+
 # A cluster
 
 

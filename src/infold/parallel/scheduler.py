@@ -16,11 +16,11 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import cache
 from queue import Empty, SimpleQueue
-from threading import Event, Thread, current_thread, local, main_thread
+from threading import Event, Lock, Thread, current_thread, local, main_thread
 from time import perf_counter
 from typing import Any
 
@@ -78,9 +78,60 @@ def blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> Any:
+class _OneThread:
+    """Keeps linear algebra to one thread while anybody in this process wants it so.
+
+    OpenBLAS has one setting for the whole process. Had each thread saved and restored it by itself, the first to leave
+    would have lifted the limit for the others, and the last would have restored the limit. threadpoolctl lets no thread
+    but the one that set a limit lift it. So one thread does both: for the first to enter, and for the last to leave.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._keeper: Thread | None = None
+        self._left = Event()
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._keeper is None:
+                entered, self._left = Event(), Event()
+                keeper = Thread(target=self._keep, args=(blas(), entered, self._left), daemon=True)
+                keeper.start()
+                self._keeper = keeper
+                entered.wait()
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0 and self._keeper is not None:
+                self._left.set()
+                self._keeper.join()
+                self._keeper = None
+
+    @staticmethod
+    def _keep(controller: ThreadpoolController, entered: Event, left: Event) -> None:
+        try:
+            with controller.limit(limits=1):
+                entered.set()
+                left.wait()
+        finally:
+            entered.set()
+
+
+_one_thread = _OneThread()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Keep linear algebra to one thread within a `with` block, so that its sums do not depend on how many there are."""
-    return blas().limit(limits=1)
+    _one_thread.enter()
+    try:
+        with blas().limit(limits=1):  # libraries such as MKL have a setting for each thread
+            yield
+    finally:
+        _one_thread.leave()
 
 
 def progress_bar(total: int, label: str, verbose: int) -> tqdm:
