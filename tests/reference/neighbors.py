@@ -34,8 +34,11 @@ def strict_counts(distances, spaces, k):
     return out
 
 
-def counts(distances, spaces, k, far=np.inf):
-    """The same where ties count: their mean over all orders of tied rows. Rows at `far` are no neighbours."""
+def counts(distances, spaces, k, far=np.inf, strict=False):
+    """The same where ties count: their mean over all orders of tied rows. Rows at `far` are no neighbours.
+
+    With `strict` rows as far as the k-th neighbour do not count.
+    """
     n = len(distances[0])
     out = np.empty((1 + len(spaces), n))
     for i in range(n):
@@ -51,7 +54,7 @@ def counts(distances, spaces, k, far=np.inf):
                 out[1 + s, i] = np.sum(own == 0)
             else:
                 out[1 + s, i] = np.sum(own < radius)
-                if k_here:
+                if k_here and not strict:
                     out[1 + s, i] = settled(out[1 + s, i], np.sum(own == radius), tied, turn)
     return out
 

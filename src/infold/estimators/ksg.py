@@ -9,6 +9,11 @@ from infold.data.question import Question
 
 from .base import Measure, MutualInformationEstimator, joined_blocks
 
+TIES = (
+    "Values repeat, and with standardize=False rows exactly as far as the k-th neighbour never count: the estimate is "
+    "too high. Leave standardize=True, which allows for ties."
+)
+
 
 class KSG(MutualInformationEstimator):
     """Mutual information by k nearest neighbours (Kraskov, Stögbauer & Grassberger 2004, first estimator).
@@ -23,7 +28,7 @@ class KSG(MutualInformationEstimator):
         The norm on X and on Y (and on Z); a pair (or triple) gives each its own. The joint distance is their maximum.
     standardize : bool, default=True
         Bring every column to standard deviation 1 first, so that units do not change the answer. Without it columns are
-        taken as they are.
+        taken as they are, and rows exactly as far as the k-th neighbour never count: the numbers of other packages.
     discrete_bias : {"miller-madow", "none"}, default="miller-madow"
         Which bias is subtracted from the plug-in estimate of a discrete table.
     n_jobs : int or None, default=None
@@ -45,7 +50,8 @@ class KSG(MutualInformationEstimator):
     Ties: where several rows are as far as the k-th neighbour, the answer is the mean over all orders in which they
     might come, as if tiny noise had been added to the data again and again (scikit-learn adds some once). So counts,
     rounded values and mixtures of atoms and a density need no preparation. A row with k or more exact copies counts as
-    an atom of a discrete distribution.
+    an atom of a discrete distribution. With ``standardize=False`` only the rule for copies holds; rounded values then
+    make the answer too high, and a warning says so where values repeat often.
 
     Nominal columns: another label is farther than any number, so neighbours are sought within a class. In a class of at
     most k rows, all are neighbours; a row alone in its class adds 0 to the information about numbers. For one
@@ -102,9 +108,14 @@ class KSG(MutualInformationEstimator):
             raise ValueError(f"metric={self.metric!r} must be one name or {several}; pass one of these.")
 
     def _local_mi(self, question: Question) -> np.ndarray:
+        from infold.core.knn.discrete import is_discrete
         from infold.core.knn.ksg import local_ksg
 
         columns, sizes, nominal, spaces = joined_blocks(question)
+        if not self.standardize and not is_discrete(columns, nominal):
+            numbers = columns if nominal is None else columns[~nominal]
+            if any(2 * np.unique(column).size <= column.size for column in numbers):
+                self._doubts.append(TIES)
         return local_ksg(
             columns,
             sizes,
@@ -114,6 +125,7 @@ class KSG(MutualInformationEstimator):
             nominal=nominal,
             discrete_bias=self.discrete_bias,
             standardize=self.standardize,
+            strict=not self.standardize,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )

@@ -48,7 +48,12 @@ def awkward(name, rng, d, n):
     }[name]
 
 
-NAMES = ["normal", "lattice", "binary", "copies", "Cauchy", "ratio", "one huge value", "sorted", "offset", "mixed"]
+OTHERS = ["binary", "copies", "Cauchy", "ratio", "one huge value", "sorted", "offset", "mixed"]
+NAMES = [
+    "normal",
+    "lattice",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS),
+]  # same lines, other data
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -119,6 +124,7 @@ def test_boxes_and_scans_agree(rng):
 # Ties.
 
 
+@pytest.mark.slow
 def test_ties_are_counted_by_their_mean_over_all_orders(rng):
     # A coin and whole numbers, in other units, with noise that only breaks ties, many times.
     x, y = np.sqrt(50) * rng.integers(0, 2, 40), rng.integers(0, 15, 40).astype(float)
@@ -176,7 +182,14 @@ def with_classes(rng, nominal, n, n_classes, name="normal"):
 @pytest.mark.parametrize("question", CLASSES)
 @pytest.mark.parametrize("n_classes", [1, 3, 60])
 @pytest.mark.parametrize(
-    ("name", "n"), [("normal", 80), ("lattice", 80), ("copies", 80), ("normal", 900), ("mixed", 4)]
+    ("name", "n"),
+    [
+        ("normal", 80),
+        ("lattice", 80),
+        ("copies", 80),
+        pytest.param("normal", 900, marks=pytest.mark.slow),
+        ("mixed", 4),
+    ],
 )
 def test_classes_match_the_definition(rng, question, n_classes, name, n):
     sizes, nominal, spaces = CLASSES[question]
@@ -194,6 +207,7 @@ def test_classes_match_the_definition(rng, question, n_classes, name, n):
         assert_allclose(found, formula(counts), rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", CLASSES)
 def test_numbering_of_classes_changes_no_bit(rng, question):
     sizes, nominal, spaces = CLASSES[question]

@@ -30,7 +30,7 @@ def test_as_few_rows_as_the_window_leaves(rng):
     assert_array_equal(found, series.distant_counts(distances, SPACES, 2, times, 2, True))
 
 
-@pytest.mark.parametrize("n", [80, 700])  # by scans, and by boxes
+@pytest.mark.parametrize("n", [80, pytest.param(700, marks=pytest.mark.slow)])  # by scans, and by boxes
 @pytest.mark.parametrize("name", NAMES)
 def test_strict_counts_of_the_engine_are_those_without_a_window(rng, name, n):
     columns = awkward(name, rng, 3, n)

@@ -12,9 +12,8 @@ the others, tied rows could come in any order, so the count is its mean over all
 data would give on average. Where that distance is 0, k and all counts are those of copies, the row itself included:
 again the mean over all noise, and the plug-in estimate of a discrete distribution, with ψ in place of log.
 
-The mean assumes that rows tie within one block, as they do if each block has its own units. Whole numbers of one unit
-on both sides (not standardised) can tie across blocks: the answer is then still too high, by about .1 for a few hundred
-rows.
+The mean assumes that rows tie within one block, as they do if each block has its own units. Where asked for (`strict`),
+rows at the distance of the k-th neighbour do not count, as in other packages; the rule for copies holds as well.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def local_ksg(
         return local_discrete(columns, sizes, asked, discrete_bias)[:n_queries]
     if nominal is None or not nominal.any():
         points, far = comparable(columns, standardize=standardize), np.inf
-    elif np.count_nonzero(nominal) == len(nominal) - 1:
+    elif np.count_nonzero(nominal) == len(nominal) - 1 and not strict:
         single = ~nominal
         columns[single] = one_unit(columns[single], decimals=standardize)
         counts = class_counts(columns, sizes, asked.masks, k, nominal.tolist())
