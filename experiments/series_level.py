@@ -3,8 +3,9 @@
     python experiments/series_level.py [--first 200000] [--share 1.0]
 
 KSG with four neighbours. Tests: lag 0 alone, with each kind of surrogates; eleven and 41 lags together; transfer
-entropy; and both given a third series, which drives the two others. "changes" is how often a series was taken for a
-random walk, so that its changes were compared. Sizes that take long have fewer pairs. Writes
+entropy; and both given a third series, which drives the two others: one of the same kind, white noise, or an
+autoregression by its square. "changes" is how often a series was taken for a random walk, so that its changes were
+compared. Sizes that take long have fewer pairs. Writes
 experiments/results/series-level.csv; the 95 % interval of each cell is Clopper and Pearson's.
 """
 
@@ -24,6 +25,7 @@ import infold
 RESULTS = Path(__file__).parent / "results" / "series-level.csv"
 KINDS = ("AR 0", "AR .5", "AR .8", "AR .9", "AR .95", "season", "random walk")
 SIZES = (200, 500, 2000)
+DRIVERS = 1_000_000  # added to the seed of a driver of another kind
 FIELDS = ["test", "kind", "samples", "sets", "rejected", "low", "high", "changes"]
 
 
@@ -40,11 +42,16 @@ def independent(kind: str, n: int, seed: int, count: int = 2) -> np.ndarray:
     return lfilter([1], [1, -float(kind.split()[1])], noise)[:, 500:]
 
 
-def driven(kind: str, n: int, seed: int, delays: tuple[int, int]) -> np.ndarray:
-    """A series, and two that have nothing in common but it; all start with the same spread."""
+def driven(
+    kind: str, n: int, seed: int, delays: tuple[int, int], driver: str = "", squared: bool = False
+) -> np.ndarray:
+    """Two series that have nothing in common but a third, which drives them; all start with the same spread."""
     series = independent(kind, n + 2, seed, 3)
+    if driver:
+        series[2] = independent(driver, n + 2, seed + DRIVERS, 1)
     x, y, z = series / series.std(axis=1, keepdims=True)
-    return np.array([x + np.roll(z, delays[0]), y + np.roll(z, delays[1]), z])[:, 2:]
+    drive = z**2 / (z**2).std() if squared else z
+    return np.array([x + np.roll(drive, delays[0]), y + np.roll(drive, delays[1]), z])[:, 2:]
 
 
 def lags(which, surrogates="shifts"):
@@ -59,16 +66,24 @@ def transfer(kind, n, seed, **options):
     return infold.transfer_entropy(*independent(kind, n, seed), **options)
 
 
-def lag_0_given(kind, n, seed, **options):
-    """Test lag 0 given what drives both."""
-    x, y, z = driven(kind, n, seed, (0, 0))
-    return infold.lagged_mutual_information(x, y, [0], z, **options)
+def lag_0_given(**driver):
+    """Return the test of lag 0 given what drives both."""
+
+    def test(kind, n, seed, **options):
+        x, y, z = driven(kind, n, seed, (0, 0), **driver)
+        return infold.lagged_mutual_information(x, y, [0], z, **options)
+
+    return test
 
 
-def transfer_given(kind, n, seed, **options):
-    """Test transfer entropy given what drives the source first and then the target."""
-    x, y, z = driven(kind, n, seed, (1, 2))
-    return infold.transfer_entropy(x, y, given=z, given_lags=2, **options)
+def transfer_given(**driver):
+    """Return the test of transfer entropy given what drives the source first and then the target."""
+
+    def test(kind, n, seed, **options):
+        x, y, z = driven(kind, n, seed, (1, 2), **driver)
+        return infold.transfer_entropy(x, y, given=z, given_lags=2, **options)
+
+    return test
 
 
 TESTS = {  # the test, surrogates, and pairs for each size
@@ -76,8 +91,12 @@ TESTS = {  # the test, surrogates, and pairs for each size
     "transfer": (transfer, 39, {200: 1000, 500: 500, 2000: 300}),
     "eleven lags": (lags(range(-5, 6)), 99, {200: 500, 500: 300, 2000: 60}),
     "41 lags": (lags(range(-20, 21)), 99, {200: 100, 500: 100}),
-    "lag 0 given": (lag_0_given, 39, {200: 400, 500: 200, 2000: 100}),
-    "transfer given": (transfer_given, 39, {200: 400, 500: 200, 2000: 100}),
+    "lag 0 given": (lag_0_given(), 39, {200: 400, 500: 200, 2000: 100}),
+    "transfer given": (transfer_given(), 39, {200: 400, 500: 200, 2000: 100}),
+    "lag 0 given noise": (lag_0_given(driver="AR 0"), 39, {200: 400, 500: 200}),
+    "transfer given noise": (transfer_given(driver="AR 0"), 39, {200: 400, 500: 200}),
+    "lag 0 given, squared": (lag_0_given(driver="AR .5", squared=True), 39, {200: 400, 500: 200}),
+    "transfer given, squared": (transfer_given(driver="AR .5", squared=True), 39, {200: 400, 500: 200}),
     "blocks": (lags([0], "blocks"), 39, {200: 400}),
     "phases": (lags([0], "phases"), 39, {200: 400}),
 }

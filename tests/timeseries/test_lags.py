@@ -1,6 +1,7 @@
 """Mutual information over lags: the numbers of KSG, the lag that is true, and p-values that hold."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -250,6 +251,57 @@ def test_a_driver_explains_changes_of_random_walks():
         options = {"n_surrogates": 19, "random_state": seed, "n_jobs": 1, "verbose": 0}
         rejected += infold.lagged_mutual_information(z + e, z + f, [0], z, **options).pvalue <= 0.05
     assert rejected <= 8
+
+
+# 60 triples: more than 9 rejections at 5 % have a chance of 0.1 %. Shifts of the series as they are rejected 22 and 35.
+@pytest.mark.parametrize("kind", ["seasons and noise", "transfer and squares"])
+def test_what_is_given_is_taken_off_before_a_series_is_shifted(kind):
+    rejected, options = 0, {"n_surrogates": 19, "n_jobs": 1, "verbose": 0}
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 22])
+        if kind == "seasons and noise":
+            z = rng.standard_normal(200)
+            phases = 2 * np.pi * (np.arange(200) / 24 + rng.random((2, 1)))
+            x, y = np.sin(phases) + 0.5 * rng.standard_normal((2, 200)) + 0.8 * z
+            with warnings.catch_warnings(action="ignore", category=infold.DataWarning):  # of seasons
+                found = infold.lagged_mutual_information(x, y, [0], z, random_state=seed, **options)
+        else:
+            x, y = autoregression(rng, 200, 0.9) / 2.3
+            z = autoregression(rng, 200, 0.5, 1)[0]
+            x, y = x + 0.6 * np.roll(z, 1) ** 2, y + 0.6 * np.roll(z, 2) ** 2
+            found = infold.transfer_entropy(x, y, given=z, given_lags=2, random_state=seed, **options)
+        rejected += found.pvalue <= 0.05
+    assert rejected <= 9
+
+
+@pytest.mark.parametrize("surrogates", ["shifts", "blocks", "phases"])
+def test_a_dependence_beyond_what_is_given_is_found_in_groups(rng, surrogates):
+    x, z = autoregression(rng, 400, 0.5)
+    y = np.roll(x, 2) + np.roll(z, 1) ** 2 + rng.normal(size=400)
+    groups = np.repeat([0, 1], 200)
+    options = {"groups": groups, "surrogates": surrogates, "n_surrogates": 39, "random_state": 0}
+    found = infold.lagged_mutual_information(x, y, range(-3, 4), z, given_lags=[0, 1], **options)
+    assert found.peak == 2
+    assert found.pvalue <= 0.05
+
+
+def test_slow_series_beside_several_given_columns_are_told():
+    x, y, *others = autoregression(np.random.default_rng(0), 400, 0.9, 4)
+    options = {"n_surrogates": 19, "random_state": 0}
+    with pytest.warns(infold.DataWarning, match="2 columns are given, and both sides change slowly"):
+        infold.lagged_mutual_information(x, y, [0], np.transpose(others), **options)
+    assert not infold.lagged_mutual_information(x, y, [0], others[0], **options).notes
+    assert not infold.lagged_mutual_information(x, y, [0], np.transpose(others), difference=1, **options).notes
+
+
+def test_seasons_are_told_only_beside_what_is_given(rng):
+    x, y = np.sin(2 * np.pi * np.arange(300) / 12) + rng.normal(size=(2, 300))
+    plain, options = rng.normal(size=300), {"n_surrogates": 19, "random_state": 0}
+    for sides in ((x, y, [0], plain), (plain, rng.normal(size=300), [0], x)):
+        with pytest.warns(infold.DataWarning, match="seasons"):
+            infold.lagged_mutual_information(*sides, **options)
+    assert not infold.lagged_mutual_information(x, plain, [0], rng.normal(size=300), **options).notes
+    assert not infold.lagged_mutual_information(x, y, [0], **options).notes
 
 
 def test_times_with_a_time_zone(rng):

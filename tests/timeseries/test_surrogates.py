@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold.timeseries.grid import differenced, read_series
-from infold.timeseries.stationarity import unit_root_t
+from infold.timeseries.stationarity import has_season, unit_root_t
 from infold.timeseries.surrogates import fitting_ends, make_surrogates
 
 from .samples import autoregression
@@ -106,6 +106,18 @@ def test_unit_roots():
     broken = rng.normal(size=300)
     broken[100:120] = np.nan
     assert_allclose(unit_root_t(broken), unit_root_t(np.r_[broken[:100], np.full(99, np.nan), broken[120:]]))
+
+
+# Of 200 series one in a thousand is allowed to be taken for a season: more than 2 have a chance of 0.1 %.
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.95])
+def test_seasons(memory):
+    rng = np.random.default_rng(0)
+    series = autoregression(rng, 200, memory, 200)
+    assert sum(map(has_season, series)) <= 2
+    broken = series[0] + 2 * series[0].std() * np.sin(2 * np.pi * np.arange(200) / 12)
+    broken[50:70] = np.nan
+    assert has_season(broken)
+    assert not has_season(np.ones(200))
 
 
 def test_no_shift_is_drawn_twice_and_few_are_all_drawn(rng):

@@ -49,6 +49,17 @@ class Embedded:
     nominal: np.ndarray
     times: np.ndarray
 
+    def question(self) -> Question:
+        """Return the same rows as a question of X, Y and, if something is given, Z."""
+        edges = np.cumsum([0, *self.sizes])
+        tables = {
+            name: Table(
+                np.ascontiguousarray(self.columns[i:j].T), None, tuple(np.flatnonzero(self.nominal[i:j]).tolist())
+            )
+            for name, i, j in zip("XYZ", edges[:-1], edges[1:], strict=False)
+        }
+        return Question(tables)
+
 
 def embed(grid: Grid, blocks: Blocks, times: np.ndarray | None = None) -> Embedded:
     """Return the rows of `blocks` at all `times` at which every value is present."""
@@ -143,14 +154,7 @@ class Method(NamedTuple):
 
     def _by_estimator(self, rows: Embedded) -> np.ndarray:
         estimator = make_estimator(self.name, self.n_neighbors, self.random_state, 1, 0, {})
-        edges = np.cumsum([0, *rows.sizes])
-        tables = {
-            name: Table(
-                np.ascontiguousarray(rows.columns[i:j].T), None, tuple(np.flatnonzero(rows.nominal[i:j]).tolist())
-            )
-            for name, i, j in zip("XYZ", edges[:-1], edges[1:], strict=False)
-        }
-        interruptible(estimator._fit, Question(tables))
+        interruptible(estimator._fit, rows.question())
         local: np.ndarray = estimator.local_mi_
         return local
 

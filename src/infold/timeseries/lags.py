@@ -236,8 +236,8 @@ def lagged_mutual_information(
 
     Shifts preserve any memory of x, including seasons, and assume that x is stationary. They are longer than the lags
     and the memory reach, and x is trimmed so that its end fits its beginning. For a series that may be a random walk,
-    changes are compared, and a note says so. The guide to series reports how often each kind of surrogate rejects when
-    nothing is shared.
+    changes are compared, and a note says so; if others are given, what they leave of both sides is. The guide to
+    series reports how often each kind of surrogate rejects when nothing is shared.
 
     References
     ----------

@@ -17,6 +17,8 @@ from .grid import Grid
 ALPHA_CHANGE = 0.001  # for each column and each of two tests
 DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
 SURELY_NONE = 9.0  # of n r²: below this, there is no significant trend even without memory
+FEWEST_PERIODS = 3  # of a season; what takes longer is a trend
+BESIDE = range(3, 13)  # how many frequencies away others are that a season hardly leaks into
 FEWEST = 40  # with fewer steps than this, nothing is reported
 
 
@@ -65,6 +67,20 @@ def unit_root_t(values: np.ndarray) -> float:
     left = y - x @ found
     error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]))
     return float(found[0]) / error if error > 0 else math.nan
+
+
+def has_season(values: np.ndarray) -> bool:
+    """Return whether the power at some period stands out of that at periods a little longer and shorter."""
+    if not _is_long(values):
+        return False
+    there = np.isfinite(values)
+    filled = np.where(there, values - values[there].mean(), 0.0)
+    power = np.abs(np.fft.rfft(filled)) ** 2
+    padded = np.pad(power, BESIDE[-1], mode="reflect")
+    around = np.sum([padded[BESIDE[-1] + step :][: power.size] for far in BESIDE for step in (-far, far)], axis=0)
+    ratios = (power / around)[FEWEST_PERIODS:]  # of an exponential and the sum of others: Lomax
+    pvalues = (1 + ratios) ** (-2.0 * len(BESIDE))
+    return bool(ratios.size * pvalues.min() < ALPHA_CHANGE)
 
 
 def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> Iterator[Note]:

@@ -184,12 +184,18 @@ def _refuse_phases(grid: Grid, name: str) -> None:
 
 
 def memory_of(grid: Grid, name: str) -> Memory:
-    """Return how a series remembers its past, group by group; missing values are left out."""
-    series = grid[name]
-    there = np.isfinite(series.values).all(axis=1)
+    """Return how a series remembers its past, by the column that does most; missing values are left out."""
+    found = [_column_memory(column, grid.segments) for column in grid[name].values.T]
+    most = min(found, key=lambda one: (one.pvalue, -one.length))
+    return most._replace(pvalue=min(1.0, len(found) * most.pvalue))
+
+
+def _column_memory(column: np.ndarray, segments: tuple[tuple[int, int], ...]) -> Memory:
+    """Return how a column remembers its past, group by group."""
+    there = np.isfinite(column)
     places = np.cumsum(there) - 1
-    groups = [places[start:stop][there[start:stop]] for start, stop in grid.segments]
-    return memory(series.values[there], [rows for rows in groups if rows.size])
+    groups = [places[start:stop][there[start:stop]] for start, stop in segments]
+    return memory(column[there, None], [rows for rows in groups if rows.size])
 
 
 def fitting_ends(values: np.ndarray, start: int, stop: int) -> tuple[int, int]:

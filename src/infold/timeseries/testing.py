@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,15 +12,18 @@ import numpy as np
 
 from infold.core.random import draw_seeds
 from infold.data.checks import check_choice, check_count, check_share
+from infold.inference.given import left_by_z
 from infold.inference.notes import Note
 from infold.parallel.scheduler import in_order
 
-from .embedding import Blocks, Method, embed, same_lags, standardized
-from .grid import Grid, differenced
-from .stationarity import wandering_columns
-from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates
+from .embedding import Blocks, Method, Term, embed, same_lags, standardized
+from .grid import Grid, Series, differenced
+from .stationarity import has_season, wandering_columns
+from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates, memory_of
 
 GIVEN_CHANGES = "changes of given"
+LEFT = "left of the other side"
+SLOW = 0.6  # lag-1 correlation of both sides from which on p given several columns may be too small
 TURNS = 10  # lags that are at most one in so many steps of the shortest series may be turns
 
 
@@ -81,12 +84,20 @@ def compare_with_surrogates(
 
     If some of the series `changing` may be random walks, their changes are compared: two random walks seem to depend
     on each other, whatever the surrogates, unless the past of one is given.
+
+    If other series are given, what they leave of both sides is compared: a surrogate is out of step with them.
     """
     notes = [*_too_few(plan)]
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
         grid, questions = _by_changes(grid, wandering, questions)
         notes.append(_wandering_note(list(wandering), plan.difference))
+    known = "given" in grid
+    if known:
+        notes += _slow_note(grid, (moved, other), questions[0])
+        grid, questions = _left_by_given(grid, moved, questions, plan)
+        notes += _season_note(grid, moved)
+        other = LEFT
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
     statistic = method._replace(name="ksg", strict=False)
@@ -96,7 +107,7 @@ def compare_with_surrogates(
         notes += _few_shifts(len(seeds), plan)
         if lags is not None:
             turns = draws.places(seeds, lags)
-        if lags is not None and TURNS * max(map(abs, lags)) <= draws.shortest:
+        if lags is not None and not known and TURNS * max(map(abs, lags)) <= draws.shortest:
             found = _by_turns(grid, moved, draws, _without_lag(questions[0], moved), lags, seeds, statistic, plan)
             return Tested(found[0], found[1:], tuple(notes), turns)
     observed = statistics(grid.with_values(**{moved: draws.values}), questions, statistic)
@@ -157,6 +168,56 @@ def _with_changes(question: Blocks) -> Blocks:
     return *asked, (*known, *(term._replace(series=GIVEN_CHANGES) for term in known if term.series == "given"))
 
 
+def _left_by_given(
+    grid: Grid, moved: str, questions: tuple[Blocks, ...], plan: Plan
+) -> tuple[Grid, tuple[Blocks, ...]]:
+    """Return what the given series leave of both sides, and the questions about that.
+
+    A surrogate that kept what the given series tell of `moved` would have it out of step with them: noise that the
+    original does not have, so that surrogates would share too little with the other side.
+
+    Each question has columns of its own in the series `moved` and `LEFT`, in the rows of its y.
+    """
+    left = [_left_rows(grid, question, plan.random_state) for question in questions]
+    series = {name: _side_by_side([found[side] for found in left]) for side, name in enumerate((moved, LEFT))}
+    there = np.isfinite(series[moved].values)
+    rows = np.flatnonzero(there.all(axis=1) if plan.kind == "phases" else there.any(axis=1))
+    segments = [rows[slice(*np.searchsorted(rows, segment))] for segment in grid.segments]
+    asked = tuple(
+        (*((_own_columns(name, [found[s] for found in left], place),) for s, name in enumerate(series)), known)
+        for place, (*_, known) in enumerate(questions)
+    )
+    return replace(
+        standardized(replace(grid, series={**grid.series, **series}), exact_ties=True),
+        segments=tuple((int(own[0]), int(own[-1]) + 1) for own in segments if own.size),
+    ), asked
+
+
+def _left_rows(grid: Grid, question: Blocks, seed: int) -> tuple[Series, Series]:
+    """Return what the given series leave of both sides of a question, in the rows of its y."""
+    x, y, known = question
+    rows = embed(grid, (x, y, tuple(term for term in known if term.series in ("given", GIVEN_CHANGES))))
+    asked = rows.question()
+    left = left_by_z(asked, seed).question
+
+    def on_grid(side: str) -> Series:
+        table = (left if left[side].size else asked).blocks[side]  # nothing is left of columns that never change
+        values = np.full((grid.rows.size, table.values.shape[1]), np.nan)
+        values[rows.times] = table.values
+        return Series(values, None, np.isin(np.arange(table.values.shape[1]), table.nominal))
+
+    return on_grid("X"), on_grid("Y")
+
+
+def _side_by_side(parts: Sequence[Series]) -> Series:
+    return Series(np.hstack([one.values for one in parts]), None, np.concatenate([one.nominal for one in parts]))
+
+
+def _own_columns(name: str, parts: Sequence[Series], place: int) -> Term:
+    """Return the columns of one of several series that stand side by side."""
+    return Term(name, tuple((0,) * (part == place) for part, one in enumerate(parts) for _ in one.nominal))
+
+
 def _too_few(plan: Plan) -> Iterator[Note]:
     """Report if no p-value can be as small as alpha."""
     if plan.alpha * (plan.n_surrogates + 1) < 1:
@@ -173,6 +234,28 @@ def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
     if count < plan.n_surrogates:
         ways = "way" if count == 1 else "ways"
         yield Note(f"The series can be shifted in only {count} {ways}: all were compared, and p is no finer.")
+
+
+def _season_note(grid: Grid, moved: str) -> Iterator[Note]:
+    """Report a season of the given series, or seasons of what they leave of both sides."""
+    seasonal = {name: any(map(has_season, grid[name].values.T)) for name in ("given", moved, LEFT)}
+    if seasonal["given"] or (seasonal[moved] and seasonal[LEFT]):
+        yield Note(
+            "There are seasons, so p given other series may be too small; take them off all series first, for example "
+            "by differences over a period.",
+            urgent=True,
+        )
+
+
+def _slow_note(grid: Grid, sides: tuple[str, str], question: Blocks) -> Iterator[Note]:
+    """Report long memory of both sides beside several given columns: their nearest rows are the next in time."""
+    columns = sum(len(lags) for term in question[2] if term.series == "given" for lags in term.lags)
+    if columns > 1 and min(memory_of(grid, name).lag_1 for name in sides) > SLOW:
+        yield Note(
+            f"{columns} columns are given, and both sides change slowly, so p may be too small; give fewer, or take "
+            f"changes (difference=1).",
+            urgent=True,
+        )
 
 
 def _wandering_note(names: list[str], difference: int) -> Note:

@@ -231,7 +231,8 @@ def transfer_entropy(
 
     The test uses surrogates of the source, so the null hypothesis is that it is independent of the target as a whole.
     If only the target drives the source, the estimate is also near 0, and the test does not reject. The target's own
-    past is given, so random walks need no special care beyond a long enough past.
+    past is given, so random walks need no special care beyond a long enough past. If other series are given, the test
+    compares what they leave of both, and changes of what may be a random walk.
 
     References
     ----------
@@ -394,7 +395,11 @@ class _Judged(NamedTuple):
 
 def _judge(grid: Grid, question: Blocks, method: Method, plan: Plan, reach: int) -> _Judged:
     """Compare the statistic with that of surrogates of the source."""
-    tested = compare_with_surrogates(grid, "source", "target", (question,), method, plan, reach=reach)
+    # The target's own past makes up for a random walk, but not once others are taken off.
+    changing = ("source", "target") if "given" in grid else ()
+    tested = compare_with_surrogates(
+        grid, "source", "target", (question,), method, plan, reach=reach, changing=changing
+    )
     statistic, null = float(tested.observed[0]), tested.null[:, 0]
     return _Judged(null, statistic, float(permutation_pvalue((null >= statistic).sum(), null.size)), tested.notes)
 
