@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.linalg import eigh, inv, sqrtm
 from scipy.special import digamma, gammaln, ndtri
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, multivariate_t, norm
 from scipy.stats import t as student_t
 
 
@@ -68,12 +68,25 @@ def product_pvalue(x_i, x_j, y):
     return 1 - (1 - best) ** 2
 
 
-def squared_radii(a, b):
-    """Squared radii of the two sides of R^(−1/2) (a, b), each coordinate as a quantile of Student's t₂."""
-    z = np.hstack([a, b])
-    z = z - z.mean(axis=0)
-    white = student_t.ppf(norm.cdf(z @ inv(sqrtm(z.T @ z / len(z))).real), 2)
-    return (white[:, : a.shape[1]] ** 2).sum(axis=1), (white[:, a.shape[1] :] ** 2).sum(axis=1)
+def student_log_ratio(x, y, scatter, nu):
+    """Log density of Student's t of a row (x, y) less those of x and of y."""
+    p = len(x)
+    parts = [(np.concatenate([x, y]), scatter), (x, scatter[:p, :p]), (y, scatter[p:, p:])]
+    joint, *sides = (multivariate_t.logpdf(row, np.zeros(len(row)), shape, nu) for row, shape in parts)
+    return joint - sum(sides)
+
+
+def student_copula_likelihood(scores, scatter, nu):
+    """Log likelihood of Student's copula, row by row, column by column."""
+    rows = student_t.ppf(norm.cdf(scores), nu)
+    joint = sum(multivariate_t.logpdf(row, np.zeros(len(row)), scatter, nu) for row in rows)
+    return joint - sum(student_t.logpdf(value, nu) for row in rows for value in row)
+
+
+def row_lengths(a):
+    """Squared lengths of the rows once the columns are centred and whitened."""
+    centred = a - a.mean(axis=0)
+    return np.array([row @ inv(centred.T @ centred) @ row for row in centred])
 
 
 def excess_test(null, value):

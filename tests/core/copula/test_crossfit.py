@@ -44,18 +44,21 @@ def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
 def test_what_wide_neighbourhoods_surely_lose_is_given_back(rng):
     usual = rng.normal(size=400)
     noise = rng.normal(size=400)
-    assert_array_equal(crossfit.regained(usual, usual + noise, usual + noise), usual)
+    assert_array_equal(crossfit.regained(usual, usual, usual + noise, usual + noise, 3), usual)
+    single = usual + 0.3
     wider, widest = usual - 0.4 + noise, usual - 0.9 + noise  # more slowly than in proportion
-    found = crossfit.regained(usual, wider, widest)
+    found = crossfit.regained(single, usual, wider, widest, 3)
     assert_allclose(found, usual + (usual - widest) / 3)
 
 
 def test_nothing_is_given_back_where_neighbourhoods_outgrow_clusters(rng):
     usual = rng.normal(size=400)
-    faster = crossfit.regained(usual, usual - 0.1, usual - 0.9 + rng.normal(size=400))
-    hardly = crossfit.regained(usual, usual - 3 + rng.normal(size=400), usual - 3.3 + rng.normal(size=400))
-    assert_array_equal(faster, usual)
-    assert_array_equal(hardly, usual)
+    single, noise = usual + 1, rng.normal(size=400)
+    faster = crossfit.regained(single, usual, usual - 0.1, usual - 0.9 + noise, 3)
+    hardly = crossfit.regained(single, usual, usual - 3 + noise, usual - 3.3 + noise, 3)
+    not_at_first = crossfit.regained(usual, usual, usual - 0.4 + noise, usual - 0.9 + noise, 3)
+    for found in (faster, hardly, not_at_first):
+        assert_array_equal(found, usual)
 
 
 def test_a_side_is_stretched_only_along_fast_waves(rng):
@@ -141,6 +144,7 @@ def test_coordinates_keep_labels_as_they_are(rng):
     assert np.nanmean(found["bumps 3"]) > 0.3
 
 
+@pytest.mark.slow
 def test_nothing_is_given_back_among_the_few_rows_of_a_label():
     label = np.repeat(np.arange(50), 10)
     assert crossfit.rows_per_label((label[:, None] == np.arange(50)).astype(float)) == 10

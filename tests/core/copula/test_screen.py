@@ -82,3 +82,16 @@ def test_one_of_several_tests_is_judged_by_their_number(rng):
     smallest = rng.random((4000, 5)).min(axis=1)
     assert abs(np.mean(screen.either(smallest, 5) < 0.3) - 0.3) < 0.03  # four binomial deviations of .007
     assert screen.either(1.0, 2) <= 1
+
+
+def test_lengths_of_rows_match_their_definition(rng):
+    a, b = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+    a[:30] *= 2
+    expected = naive.pair_pvalue(naive.row_lengths(a), naive.row_lengths(b), screen.ORDERS)
+    assert screen.lengths_pvalue(a, b) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_shared_scale_shows_in_lengths_of_rows(rng):
+    a, b, scale = rng.normal(size=(300, 5)), rng.normal(size=(300, 4)), np.exp(rng.normal(size=(2, 300, 1)))
+    assert screen.lengths_pvalue(a * scale[0], b * scale[0]) < 1e-6
+    assert screen.lengths_pvalue(a * scale[0], b * scale[1]) > 0.01  # one sample: wrong in one of a hundred

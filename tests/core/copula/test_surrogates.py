@@ -65,24 +65,6 @@ def test_an_excess_is_divided_by_the_share_that_shows():
     assert surrogates.without_loss(excess, 0.0).value == pytest.approx(0.4 / surrogates.LEAST_SHARE)
 
 
-def test_radii_match_definition(rng):
-    a, b = correlated(rng, 40, 3, 2)
-    found = views.radii(a, b)
-    for one, squared in zip(found, naive.squared_radii(a, b), strict=True):
-        assert_allclose(one[:, 0], naive.normal_scores(squared))
-
-
-@pytest.mark.slow
-def test_radii_of_rows_that_share_a_scale_share_it(rng):
-    scale = 1 / np.sqrt(rng.chisquare(2, size=(500, 1)))
-    pair = pair_of(scale * rng.normal(size=(500, 3)), scale * rng.normal(size=(500, 3)))
-    found = surrogates.radii_excess(pair, range(10))
-    assert abs(found.value - naive.student_mi(3, 3, 2)) < 0.12  # standard error .04; exact for ν = 2 and scatter 1
-    assert found.pvalue < 1e-6
-    apart = pair_of(rng.normal(size=(500, 3)), rng.normal(size=(500, 3)))
-    assert surrogates.radii_excess(apart, range(10)).pvalue > 1e-3
-
-
 @pytest.mark.slow
 def test_gaussian_data_have_no_turned_excess(rng):
     found = []

@@ -37,7 +37,7 @@ from .looks import (
     most_refutable,
 )
 from .scores import Scores, copula_columns, even_scores
-from .screen import either, screen_columns
+from .screen import either, lengths_pvalue, screen_columns
 from .surrogates import MAX_SURROGATES
 
 ALPHA_DEPENDENT = 1e-3  # chance to call independent data dependent; below it the answer is 0
@@ -154,6 +154,8 @@ def _adapt(
         found += [(c, every) for c in looks.candidates]
         # Labels in random order would lose power; the test holds for any columns.
         pvalues.append(pairing_test(*canonical_pairs(*even)) if scores.have_labels else looks.gaussian.pvalue)
+        if not scores.have_labels and len(kept_x) + len(kept_y) > 2:
+            pvalues.append(lengths_pvalue(*even))
         evidence += looks.evidence
     along = _along_directions(scores, setting)
     pvalue = _dependence(pvalues, evidence + _evidence(along), setting.seeds, n)
@@ -201,8 +203,9 @@ def _dependence(pvalues: Sequence[float], evidence: Sequence[Evidence], seeds: S
         rows = np.arange(n)
         orders = [np.random.default_rng(seed).permutation(n) for seed in seeds[:N_PAIRINGS]]
         null = np.array([strongest.refit(rows, order) for order in orders])
-        z = (strongest.refit(rows, rows) - null.mean()) / (null.std(ddof=1) * math.sqrt(1 + 1 / null.size))
-        pvalue = max(pvalue, float(student_t.sf(z, null.size - 1))) if null.std() > 0 else 1.0
+        spread = float(null.std(ddof=1)) * math.sqrt(1 + 1 / null.size)
+        above = strongest.refit(rows, rows) - null.mean()
+        pvalue = max(pvalue, float(student_t.sf(above / spread, null.size - 1))) if spread > 0 else 1.0
     return pvalue
 
 

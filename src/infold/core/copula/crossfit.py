@@ -62,19 +62,23 @@ def deal(n: int, rng: np.random.Generator) -> list[Split]:
     return splits
 
 
-def regained(usual: np.ndarray, wider: np.ndarray, widest: np.ndarray) -> np.ndarray:
+def regained(single: np.ndarray, usual: np.ndarray, wider: np.ndarray, widest: np.ndarray, k: int) -> np.ndarray:
     """Return local values, adding back what KSG surely loses by the width of neighbourhoods.
 
-    `wider` and `widest` have two and four times as many neighbours as `usual`. The loss grows in proportion to their
-    number where densities are smooth, and more slowly at edges, so a line through two of them, down to no neighbours,
-    does not overshoot. Where it grows faster, or hardly any more, neighbourhoods have become larger than clusters, and
-    nothing is given back.
+    `usual` has k neighbours, `wider` and `widest` two and four times as many, and `single` has one. The loss grows in
+    proportion to their number where densities are smooth, and more slowly at edges, so a line through two of them, down
+    to no neighbours, does not overshoot. Where it grows faster, or hardly any more, or where a single neighbour surely
+    shows less than that line, neighbourhoods have become larger than clusters, and nothing is given back.
     """
+
+    def surely_positive(values: np.ndarray) -> bool:
+        return bool(values.mean() > SURELY_LOSES * mean_error(values))
+
     near, far = ((usual - wide) / (times - 1) for times, wide in zip(WIDER, (wider, widest), strict=True))
-    outgrown = (far - near).mean() > SURELY_LOSES * mean_error(far - near) or far.mean() < STILL_GROWS * near.mean()
-    if far.mean() > SURELY_LOSES * mean_error(far) and not outgrown:
-        return usual + (near if near.mean() < far.mean() else far)
-    return usual
+    lost = near if near.mean() < far.mean() else far
+    short = lost - k / max(k - 1, 1) * (single - usual)
+    outgrown = surely_positive(far - near) or far.mean() < STILL_GROWS * near.mean() or surely_positive(short)
+    return usual + lost if surely_positive(far) and not outgrown else usual
 
 
 def free_looks(origins: tuple[Origin, Origin]) -> list[FreeLook]:
@@ -149,7 +153,7 @@ def free_locals(
     if found and rows >= 2 * max(WIDER) * k:  # a label with few rows has no others: no loss by the width
         most = int(np.argmax([values.mean() for values in found]))
         wider, widest, single = judge([views[looks[most]]], [*(times * k for times in WIDER), 1])
-        found[most] = regained(found[most], wider, widest)
+        found[most] = regained(single, found[most], wider, widest, k)
         more = np.where(repeats(a, b)[judged], 0.0, single - found[most])
         if more.mean() > SURELY_SHARPER * mean_error(more):  # of very fine structure, three neighbours are too wide
             found[most] = found[most] + more

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +18,11 @@ from ..knn.discrete import row_codes
 from .crossfit import FreeLook, Split, deal, free_locals, free_looks
 from .discriminant import discriminant_local
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
-from .neighbors import ksg_local, mean_error
+from .neighbors import mean_error
 from .scores import Scores, tied_ranks
-from .surrogates import BATCH, Excess, radii_excess, turned_excesses
-from .views import RADIUS_NEIGHBORS, Pair, radii, refutes_spheres
+from .student import student_part
+from .surrogates import BATCH, Excess, turned_excesses
+from .views import Pair, refutes_spheres
 
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
@@ -30,7 +30,7 @@ DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
 # Share of an answer that looks at several columns miss at any realistic number of rows, and that looks at learned
 # coordinates miss: from random kinds of data.
 MISSED, MISSED_BY_COORDINATES = 0.1, 0.3
-GAUSSIAN, CLASSES, RADII = "gaussian", "classes", "radii"
+GAUSSIAN, STUDENT, CLASSES = "gaussian", "student", "classes"
 
 Rows = np.ndarray
 Refit = Callable[[Rows, Rows], float]  # the same look at some rows of x, paired with some rows of y
@@ -45,7 +45,7 @@ class Candidate:
     columns : str
         The set of columns: "all", "screened", "3 blocks", "directions of X" …
     view : str
-        "gaussian", or "classes" where one side is a label; "turned 2", "radii" (guided); "columns", "bumps 4" (free);
+        "gaussian", "student", or "classes" where one side is a label; "turned 2" (guided); "columns", "bumps 4" (free);
         of blocks, one each.
     mi, standard_error : float
         The estimate, and its standard error; bias is not in it.
@@ -153,44 +153,24 @@ def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
     return Evidence(float(norm.sf(mean / error)) if error > 0 else 1.0, refit)
 
 
-def guided_candidates(
-    pair: Pair, gaussian: Candidate, n_pairs: int, setting: Setting
-) -> tuple[list[Candidate], list[Evidence]]:
-    """Return what turned coordinates and radii add to the Gaussian part, and the evidence of the radii."""
+def guided_candidates(pair: Pair, gaussian: Candidate, n_pairs: int, setting: Setting) -> list[Candidate]:
+    """Return what turned coordinates add to the Gaussian part."""
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
-    if n_columns == 2:  # the columns are all there is to see
-        return [], []
-    seeds = setting.seeds
-    of_radii = radii_excess(pair, seeds)
+    if n_columns == 2 or refutes_spheres(pair.a, pair.b, n_pairs):  # two columns are all there is to see
+        return []
 
-    def radii_again(of_x: Rows, of_y: Rows) -> float:
-        return float(ksg_local(radii(pair.a[of_x], pair.b[of_y]), RADIUS_NEIGHBORS).mean())
+    def excesses(pair: Pair, n_seeds: int, n_jobs: int | None) -> list[Excess]:
+        return turned_excesses(pair, setting.n_neighbors, setting.seeds[:n_seeds], n_jobs=n_jobs)
 
-    evidence = [Evidence(of_radii.pvalue, radii_again)]
-    if refutes_spheres(pair.a, pair.b, n_pairs):  # radii still reveal dependence, but not how much there is
-        return [], evidence
-
-    def turned(pair: Pair, n_seeds: int, n_jobs: int | None) -> list[Excess]:
-        return turned_excesses(pair, setting.n_neighbors, seeds[:n_seeds], n_jobs=n_jobs)
-
-    def turned_again(pair: Pair, which: int) -> Excess | None:
-        found = turned(pair, BATCH, 1)
-        return found[which] if found else None  # too few rows for the columns
-
-    found: list[tuple[str, Excess, Callable[[Pair], Excess | None]]] = [
-        (f"turned {i + 1}", e, partial(turned_again, which=i))
-        for i, e in enumerate(turned(pair, len(seeds), setting.n_jobs))
-    ]
-    found.append((RADII, of_radii, partial(radii_excess, seeds=seeds)))
     candidates = []
-    for view, e, compute in found:
+    for i, e in enumerate(excesses(pair, len(setting.seeds), setting.n_jobs)):
 
-        def refit(of_x: Rows, of_y: Rows, compute: Callable[[Pair], Excess | None] = compute) -> float:
+        def refit(of_x: Rows, of_y: Rows, i: int = i) -> float:
             some = pair.rows(of_x, of_y)
-            again = compute(some)
-            if again is None:
+            again = excesses(some, BATCH, 1)
+            if not again:  # too few rows for the columns
                 return math.nan
-            both = gaussian_part(some.a, some.b).mi + max(again.value, 0.0) - 2 * gaussian.overcount
+            both = gaussian_part(some.a, some.b).mi + max(again[i].value, 0.0) - 2 * gaussian.overcount
             return min(both, most_refutable(len(of_x)))
 
         # A wrong guide makes wrong surrogates: what it counts twice, the excess may count as well.
@@ -198,9 +178,9 @@ def guided_candidates(
         if excess > 0:
             error = math.hypot(gaussian.standard_error, e.deviation, sampling_error(excess, n))
             mi = min(gaussian.linear + excess, most_refutable(n))
-            local = shifted(e.local, mi)
+            local, view = shifted(e.local, mi), f"turned {i + 1}"
             candidates.append(replace(gaussian, view=view, mi=mi, standard_error=error, local=local, refit=refit))
-    return candidates, evidence
+    return candidates
 
 
 def most_refutable(n: int) -> float:
@@ -232,8 +212,8 @@ def look(
     if guided and not scores.have_labels:  # labels neither turn nor have a radius
         # Columns may turn with the radius of their whole side.
         rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
-        more, evidence = guided_candidates(Pair(a, b, *rest), first, gauss.n_pairs, setting)
-        found += more
+        found += guided_candidates(Pair(a, b, *rest), first, gauss.n_pairs, setting)
+        found += _of_student(a, b, first)
     origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
     looks = free_looks(origins)
 
@@ -267,6 +247,24 @@ def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart) 
         return min(gaussian_part(a[of_x], b[of_y]).mi - twice, most_refutable(len(of_x)))
 
     return Candidate(name, GAUSSIAN, mi, gauss.standard_error, mi, twice, local=local, refit=again)
+
+
+def _of_student(a: np.ndarray, b: np.ndarray, gaussian: Candidate) -> list[Candidate]:
+    """Return the look of Student's copula, if the data want one that says more than the Gaussian."""
+
+    def nats(mi: float, n: int) -> float:
+        return min(max(mi, 0.0), most_refutable(n))
+
+    def again(of_x: Rows, of_y: Rows) -> float:
+        found = student_part(a[of_x], b[of_y])
+        return math.nan if found is None else nats(found.mi, len(of_x))
+
+    found = student_part(a, b)
+    if found is None or found.mi <= gaussian.mi:
+        return []
+    mi = nats(found.mi, len(a))
+    local = shifted(found.local, mi)
+    return [replace(gaussian, view=STUDENT, mi=mi, standard_error=found.standard_error, local=local, refit=again)]
 
 
 def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> Candidate:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import chi2, norm
 
-from .gaussian import FLAT
+from .gaussian import FLAT, orthonormal
 from .scores import tied_ranks
 
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
@@ -100,6 +100,15 @@ def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
             degrees = np.outer(there_x[m - 1, some], there_y[m - 1])
             out[some] = np.minimum(out[some], chi2.sf(squares[:m, :m].sum(axis=(0, 1)), degrees))
     return either(out, len(ORDERS))
+
+
+def lengths_pvalue(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the p-value that the lengths of rows, once either side is whitened, are independent of each other.
+
+    They are not where all columns of a row share a scale, even if no two columns are correlated.
+    """
+    lengths = ((orthonormal(side) ** 2).sum(axis=1, keepdims=True).round(12) for side in (a, b))
+    return float(pair_pvalues(*(rank_waves(side, max(ORDERS)) for side in lengths))[0, 0])
 
 
 def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

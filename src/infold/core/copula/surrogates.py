@@ -17,11 +17,9 @@ from scipy.stats import t as student_t
 
 from infold.parallel.scheduler import run
 
-from .gaussian import FLAT, gaussian_part
-from .neighbors import ksg_local
+from .gaussian import FLAT
 from .scores import normal_scores
-from .screen import either
-from .views import RADIUS_NEIGHBORS, Pair, radii, turned_locals
+from .views import Pair, turned_locals
 
 BATCH, MAX_SURROGATES = 10, 30  # ten settle a clear case, their mean being off by sd / 3; thirty an unclear one
 MANY_ROWS, SMALL_BATCH = 5000, 5  # with many rows sd is small compared with any excess that matters: five suffice
@@ -129,20 +127,3 @@ def turned_excesses(pair: Pair, k: int, seeds: Sequence[int], *, n_jobs: int | N
             with_excess = np.array(compute(values, [(larger, int(seed)) for seed in seeds[:batch]]))
             found[i] = without_loss(e, float(np.mean(with_excess[:, i] - null[:batch, i])))
     return found
-
-
-def radii_excess(pair: Pair, seeds: Sequence[int]) -> Excess:
-    """Return what two radii share, which are independent if the data are Gaussian: all of it is excess.
-
-    Their own Gaussian part, plus KSG's excess over surrogates with the radii's correlation: less noise than KSG alone.
-    """
-    view = radii(pair.a, pair.b)
-    root = symmetric_root(np.corrcoef(np.hstack(view).T))
-    null = []
-    for seed in seeds[:BATCH]:
-        z = normal_scores(gaussian_sample(root, len(pair.a), np.random.default_rng(seed)))
-        null.append(float(ksg_local((z[:, :1], z[:, 1:]), RADIUS_NEIGHBORS).mean()))
-    above, own = excess_over(np.array(null), ksg_local(view, RADIUS_NEIGHBORS)), gaussian_part(*view)
-    pvalue = float(either(min(above.pvalue, own.pvalue), 2))
-    error = math.hypot(above.deviation, own.standard_error if own.n_pairs else 0.0)
-    return Excess(own.mi + above.value, error, pvalue, above.local)

@@ -11,7 +11,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 from scipy.stats import norm
 
 from .coordinates import ridge_cca, turned
@@ -23,7 +22,6 @@ ALPHA_SPHERE = 0.05  # refusing a guided look needlessly costs accuracy, but mak
 N_COORDINATES = 3  # turned coordinates per side: KSG loses what a fourth would add
 ROWS_PER_FEATURE_COLUMN = 20  # coordinates learned from fewer rows a column are mostly noise
 RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows
-RADIUS_NEIGHBORS = 10  # the density of two radii is smooth: ten neighbours halve the noise of three
 
 
 class Pair(NamedTuple):
@@ -81,22 +79,3 @@ def turned_views(pair: Pair) -> list[Tables]:
 def turned_locals(pair: Pair, k: int) -> list[np.ndarray]:
     """Return KSG's local values of the turned views."""
     return [ksg_local(tables, k) for tables in turned_views(pair)]
-
-
-def radii(a: np.ndarray, b: np.ndarray) -> Tables:
-    """Return the radii of the two sides after whitening them jointly and symmetrically, as normal scores.
-
-    For every elliptical law with scatter R, such as Student's t, MI is the Gaussian part of R plus the MI of these two
-    radii, exactly; on Gaussian data they are independent. Normal scores have lost the tails, so coordinates are taken
-    as quantiles of Student's t with two degrees, whose tails need a radius most.
-    """
-    z = np.hstack([a, b])
-    z = z - z.mean(axis=0)
-    w, v = np.linalg.eigh(z.T @ z / len(z))
-    white = z @ (v / np.sqrt(np.where(w > 1e-8 * w[-1], w, np.inf))) @ v.T
-    white = white.clip(-30, 30)  # far from underflow
-    below = ndtr(white)
-    squared = (below - 0.5) ** 2 / (below * ndtr(-white))  # twice this is the square of Student's quantile
-    p = a.shape[1]
-    both = normal_scores(np.column_stack([squared[:, :p].sum(axis=1), squared[:, p:].sum(axis=1)]))
-    return both[:, :1], both[:, 1:]
