@@ -45,8 +45,8 @@ PER_PROCESS = 20  # samples that go to the peers' environment at a time, so that
 OWN = {"auto": "auto", "gaussian": "Gaussian part", "ksg": "KSG", "gksg": "G-KSG"}
 PEERS = ("npeet_plus", "scikit-learn", "frites", "CCA", "ennemi", "MINE")
 PACKAGES = ("npeet_plus", "scikit-learn", "frites", "ennemi", "benchmark-mi", "jax<0.4.31", "jaxlib<0.4.31")
-GROUPS = ("n500", "n2000", "noise", "shapes", "independent", "kinds500", "kinds2000", "random500")
-KINDS = ("kinds500", "kinds2000", "random500")
+KINDS = ("kinds500", "kinds2000", "random500", "random2000")
+GROUPS = ("n500", "n2000", "noise", "shapes", "independent", *KINDS)
 N_RANDOM = 60  # random kinds, numbered from FIRST_SEED on
 NOISE = [("normal", 0, 1.0), ("normal", 20, 1.0), ("normal", 100, 1.0), ("normal", 600, 1.0)]
 NOISE += [("uniform", 100, 1.0), ("student", 100, 1.0), ("normal", 100, 100.0), ("normal", 100, 0.01)]
@@ -55,7 +55,7 @@ OTHER_NOISE = {  # rows, columns → a table
     "duplicated": lambda rng, n, d: np.repeat(rng.standard_normal((n, (d + 1) // 2)), 2, axis=1)[:, :d],
     "correlated": lambda rng, n, d: rng.standard_normal((n, d)) + rng.standard_normal((n, 1)),
 }
-ABLATED = ("n500", "n2000", "shapes", "noise", "kinds500", "kinds2000", "random500")
+ABLATED = ("n500", "n2000", "shapes", "noise", *KINDS)
 INDEPENDENT = {  # rows: (columns a side, data sets)
     200: ((1, 800), (5, 800), (20, 800), (60, 400), (300, 400)),
     500: ((1, 300), (5, 200), (60, 200), (300, 100)),
@@ -85,10 +85,11 @@ def cases(group: str, seed: int) -> Iterator[Case]:
             columns = f"{kind.n_x} + {kind.n_y}"
             label = name if name.endswith(columns) else f"{name}, {columns}"
             yield label, kind.mi, (data.X, data.Y), float(kind_information(name, n, again).mean())
-    elif group == "random500":
+    elif group.startswith("random"):
+        n = int(group.removeprefix("random"))
         for number in range(FIRST_SEED, FIRST_SEED + N_RANDOM):
             name, law = random_kind(number)
-            x, y, information = law.draw(np.random.default_rng(seed), 500)
+            x, y, information = law.draw(np.random.default_rng(seed), n)
             blocks = name.removeprefix("random ").partition(";")[0]
             yield f"{blocks}, {x.shape[1]} + {y.shape[1]}", law.mi, (x, y), float(information().mean())
 
@@ -298,7 +299,8 @@ def summary(rows: Rows, group: str) -> str:
     cells = gathered(rows, group)
     narrow = np.array([name.endswith(", 1 + 1") for name, _ in cells])
     truths = np.array([truth for _, truth in cells])
-    heads = ("kinds", "error, 1 + 1", "error, more columns", "auto on the same", "bias", "too high", "largest error")
+    heads = ("kinds", "error, 1 + 1", "error, more columns", "auto on the same", "relative error")
+    heads += ("bias", "too high", "largest error")
     lines = [f"| method | {' | '.join(heads)} |", f"|---|{'--:|' * len(heads)}"]
     methods = {"exact": "exact densities"} if any("exact" in v for v in cells.values()) else {}
 
@@ -318,6 +320,7 @@ def summary(rows: Rows, group: str) -> str:
         high = int(np.sum(signed[there] > 0.1 + 0.05 * truths[there]))
         figures = (
             f"{there.sum()} | {mean(off[narrow])} | {mean(off[~narrow])} | {mean(of_auto[there])} | "
+            f"{mean(off / (0.2 + truths))} | "
             f"{signed[there].mean():+.3f} | {high} | {off[there].max():.2f}"
         )
         lines.append(f"| {heading} | {figures} |".replace("| -", "| −"))

@@ -41,6 +41,7 @@ ROUGH = {
     "larger of two": lambda z: np.maximum(z[:, 0], z[:, 1]),
     "product": lambda z: z[:, 0] * z[:, 1],
     "quadrants": lambda z: (z[:, 0] > 0.3) ^ (z[:, 1] > -0.3),
+    "switched slopes": lambda z: z[:, 0] * (z[:, 1] > 0),
     "line, labels": lambda z: z.sum(axis=1),
     "sine, labels": lambda z: np.sin(2 * z).sum(axis=1),
     "line, counts": lambda z: z.sum(axis=1),

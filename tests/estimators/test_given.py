@@ -13,6 +13,8 @@ from sklearn.datasets import load_diabetes
 
 import infold
 from infold.core.copula import choice, conditional
+from infold.core.knn.information import CONDITIONAL
+from infold.core.knn.ksg import local_ksg
 from infold.data.question import Question
 from infold.data.tables import Table
 
@@ -162,15 +164,48 @@ def awkward(name, rng, n=90):
 @pytest.mark.parametrize(
     "name", ["normal", "ties", "copies", "Cauchy", "n = k + 1", "classes 4", "classes 0 3 4", "classes 1 2 3 4"]
 )
-def test_ksg_matches_the_definition(rng, name, metric):
+@pytest.mark.parametrize("strict", [False, True])
+def test_ksg_matches_the_definition(rng, name, metric, strict):
     columns, nominal = awkward(name, rng)
     blocks, masks = (np.split(one, np.cumsum(SIZES)[:-1]) for one in (columns, nominal))
     norms = (metric,) * 3 if isinstance(metric, str) else metric
     distances = [neighbors.class_distance(b, m, 1e9, norm) for b, m, norm in zip(blocks, masks, norms, strict=True)]
-    counts = neighbors.counts(distances, [(0, 2), (1, 2), (2,)], 3, far=1e9)
-    discrete = dict(zip(("discrete_x", "discrete_y", "discrete_z"), masks, strict=True))
-    fitted = infold.KSG(metric=metric, standardize=False).fit(*(block.T for block in blocks), **discrete)
-    assert_allclose(fitted.local_mi_, neighbors.conditional_information(counts), atol=1e-11)
+    counts = neighbors.counts(distances, [(0, 2), (1, 2), (2,)], 3, far=1e9, strict=strict)
+    if strict:
+        discrete = dict(zip(("discrete_x", "discrete_y", "discrete_z"), masks, strict=True))
+        local = infold.KSG(metric=metric, standardize=False).fit(*(block.T for block in blocks), **discrete).local_mi_
+    else:
+        local = local_ksg(columns.copy(), SIZES, 3, spaces=CONDITIONAL, metrics=norms, nominal=nominal)
+    assert_allclose(local, neighbors.conditional_information(counts), atol=1e-11)
+
+
+# Rows that tie, of infomeasure's own tests; its answers without noise are JIDT's as well.
+SHORT = [1.0, 1.2, 0.9, 1.1, 1.3], [1.3, 1.1, 0.9, 1.2, 1.0], [1.0, 0.9, 1.2, 1.3, 1.1]
+TENTHS = [1.04, 1.23, 0.92, 1.1, 1.34], *SHORT[1:]
+TEN = (
+    [-2.49, 1.64, -3.05, 7.95, -5.96, 1.77, -5.24, 7.03, -0.11, -1.86],
+    [7.95, -5.96, 7.03, -0.11, -1.86, 1.77, -2.49, 1.64, -3.05, -5.24],
+    [11.08, 8.41, 11.47, 8.78, 14.09, 6.03, 10.67, 9.45, 12.72, 11.12],
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "k", "expected"),
+    [(SHORT, 1, 0.6666666667), (SHORT, 4, 0.05), (TENTHS, 3, 0.2), (TEN, 4, -0.0928571429)],
+)
+def test_columns_as_they_are_have_the_answers_of_peers(columns, k, expected):
+    found = infold.conditional_mutual_information(*columns, method="ksg", n_neighbors=k, standardize=False)
+    assert_allclose(found.mi, expected, atol=1e-9)
+
+
+def test_repeated_values_are_told_of_where_ties_do_not_count(rng):
+    x, y, z = np.round(rng.normal(size=(3, 300)), 1)
+    with pytest.warns(infold.DataWarning, match="Leave standardize=True"):
+        infold.KSG(standardize=False).fit(x, y, z)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        infold.KSG().fit(x, y, z)
+        infold.KSG(standardize=False).fit(*rng.normal(size=(3, 300)))
 
 
 @BOTH

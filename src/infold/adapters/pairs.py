@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from infold.core.copula.null_given import neighbors_of_test
 from infold.data.checks import DataWarning
-from infold.inference.given import neighbors_of_test
 from infold.inference.permutation import independence_test
 from infold.results import IndependenceTest
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from infold.data.question import Question
 from infold.data.tables import Table
 from infold.estimators import MutualInformationEstimator
-from infold.parallel.scheduler import one_blas_thread, progress_bar
+from infold.parallel.scheduler import interruptible, one_blas_thread, progress_bar
 
 from .notes import Note
 from .resampling import Outcome, Settings, refit, refits
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from infold.core.copula.null_given import Side, Unconfounded
 
 GIVEN_METHOD = "ksg"  # what tests given Z take by default
-GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 FIRST, MOST_AT_A_TIME = 50, 200  # draws that are computed together: few at first, as a test may stop early
 MOST_VALUES = 2_000_000  # of all draws at a time: 16 MB for each copy that is made of them
 ALPHA_CONFOUNDED = 0.01
@@ -42,8 +42,7 @@ def left_by_z(question: Question, seed: int, *, labels: bool = True) -> LeftByZ:
 
     x, y, z = (np.ascontiguousarray(question.columns(block).T, np.float64) for block in ("X", "Y", "Z"))
     masks = question.nominal("X"), question.nominal("Y"), question.nominal("Z")
-    with one_blas_thread():
-        found = unconfounded(x, y, z, masks, seed, labels=labels)
+    found = interruptible(_on_one_thread, partial(unconfounded, labels=labels), x, y, z, masks, seed)
     masks = masks[0] & ~found.x.taken_off, masks[1] & ~found.y.taken_off, masks[2]
     tables = {
         name: Table(values, None, tuple(np.flatnonzero(mask).tolist()))
@@ -57,17 +56,13 @@ def with_more_neighbors(estimator: MutualInformationEstimator, question: Questio
 
     Of the rows that have the same labels in Z: others are no neighbours.
     """
+    from infold.core.copula.null_given import neighbors_of_test
     from infold.core.knn.discrete import row_codes
 
     labels = [question["Z"][:, c] for c in question.blocks["Z"].nominal]
     counts = np.bincount(row_codes(labels)) if labels else np.array([question.n_samples])
     rows = int((counts**2).sum() / counts.sum())  # with the labels of a row, on average over the rows
     estimator.n_neighbors = max(estimator.n_neighbors, neighbors_of_test(rows))
-
-
-def neighbors_of_test(n_samples: int) -> int:
-    """Return how many neighbours a test given Z takes by default, of so many rows."""
-    return max(3, min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS))
 
 
 def statistics_given(
@@ -88,11 +83,16 @@ def statistics_given(
         most = max(1, min(MOST_AT_A_TIME, MOST_VALUES // left.found.y.values.size))
         start, count = 0, min(FIRST, most)
         while start < len(seeds):
-            with one_blas_thread():
-                drawn = left.found.draw(np.array(seeds[start : start + count], np.uint64))
+            drawn = interruptible(_on_one_thread, left.found.draw, np.array(seeds[start : start + count], np.uint64))
             yield from measure(drawn, settings.n_jobs).tolist()
             bar.update(len(drawn))
             start, count = start + count, min(3 * count, most)
+
+
+def _on_one_thread(function: Callable[..., Any], *args: Any) -> Any:
+    """Return function(*args), with linear algebra on one thread."""
+    with one_blas_thread():
+        return function(*args)
 
 
 def refit_drawn(estimator: MutualInformationEstimator, left: LeftByZ, seed: int) -> Outcome:
@@ -120,20 +120,20 @@ def given_note(left: LeftByZ) -> Note | None:
             f"{share}, and Z cannot be taken off the many labels that are on both sides: p may be too small. {remedy}",
             urgent=True,
         )
-    if _is_rough(found) or found.pvalue <= ALPHA_CONFOUNDED:
-        return Note(
-            f"X and Y follow Z by steps, corners or fast waves that {n} rows show only roughly. Some of it is left on "
-            f"both sides: p may be too small. {remedy}",
-            urgent=True,
-        )
-    if found.apart <= NEAR:
-        return None
-    if min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN:
+    if found.apart > NEAR and min(taken_share(found.x), taken_share(found.y)) > MOST_TAKEN:
         return Note(
             f"Z has too many columns ({columns}) for {n} rows: what it tells of X and of Y is known too roughly to be "
             f"taken off, and p is too small more often than it should be. {remedy}",
             urgent=True,
         )
+    if _is_rough(found) or found.pvalue <= ALPHA_CONFOUNDED:
+        return Note(
+            f"X and Y follow Z by steps, corners or fast waves, or with so little noise, that {n} rows show it only "
+            f"roughly. Some of it is left on both sides: p may be too small. {remedy}",
+            urgent=True,
+        )
+    if found.apart <= NEAR:
+        return None
     return Note(
         f"{share}, so p rests on smooth functions of Z alone: if Z acts on both X and Y otherwise, by steps or "
         f"products of many columns, p is too small."

@@ -195,7 +195,7 @@ def make_laws(
     columns: Columns, k: int, n_jobs: int | None, verbose: int, is_given: bool | None = None
 ) -> dict[int, Any]:
     """Return the null laws of columns without ties, by the rows that pairs of them have."""
-    from infold.core.copula.conditional import is_smooth
+    from infold.core.copula.residuals import is_smooth
     from infold.core.pairs.null import FEW_DRAWS, draws_for, grid, pair_laws
 
     is_ranked = np.array([kind == CONTINUOUS for kind in columns.kinds])

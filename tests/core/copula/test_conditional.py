@@ -32,6 +32,17 @@ def test_a_common_cause_is_nothing_and_the_rest_is_found(shape):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("rho", "low", "high"), [(0.0, 0.0, 0.0), (0.6, 0.05, 0.3)])
+def test_what_no_regression_removes_is_left_to_the_test_given_z(rho, low, high):
+    rng = np.random.default_rng(4)
+    z, e, f = rng.standard_t(2, (500, 1)), *rng.normal(size=(2, 500, 1))
+    f = rho * e + math.sqrt(1 - rho**2) * f
+    # The noise has a sharp peak, which moves with Z by what the regression is off.
+    found = conditional.adapt_given(z + e**3, z + f**3, z, 3, 0, nominal=NONE, n_jobs=1)
+    assert low <= found.taken.mi <= high  # of 0 and .223
+
+
+@pytest.mark.slow
 def test_what_shows_only_beside_z_is_found():
     rng = np.random.default_rng(2)
     x, z = rng.normal(size=(2, 500, 1))

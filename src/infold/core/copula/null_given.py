@@ -20,16 +20,27 @@ from scipy.stats import norm
 from ..jit import kernel
 from ..random import random_below
 from .chances import Chances, chances
-from .conditional import MOST_VALUES, as_smooth_columns, is_smooth
-from .residuals import ALPHA_USED, Known, Left, Smoother, like_units, residuals
+from .residuals import (
+    ALPHA_USED,
+    MOST_VALUES,
+    Known,
+    Left,
+    Smoother,
+    as_smooth_columns,
+    is_smooth,
+    like_units,
+    residuals,
+)
 from .screen import either
 
+GIVEN_NEIGHBORS, MOST_NEIGHBORS = 10, 200  # of 100 rows: a test needs little noise, and its null has the same bias
 NEAREST = 5  # rows, the row itself among them, whose place a row may take
 NEAR_LABELS = 0.2  # of the distance between any two rows: up to this, rows of near Z are near
 VERY_NEAR = 0.05  # up to this, as in one column, labels change places as they are
 LABEL_APART = 10.0  # standard deviations: rows with another label in Z are near only if there are no others
 JITTER = 1e-6  # so that of many rows with the same Z any may be near
 TINY = 1e-300
+LIKENESS_DRAWS = 30  # enough for a mean and a standard deviation
 MOST_ROWS = 1_000  # that tell how far apart rows are
 
 
@@ -129,6 +140,11 @@ class Unconfounded(NamedTuple):
         return self.y.redrawn(local_orders(self.neighbors, np.asarray(seeds, np.uint64)))
 
 
+def neighbors_of_test(n_samples: int) -> int:
+    """Return how many neighbours a test given Z takes by default, of so many rows."""
+    return max(3, min(GIVEN_NEIGHBORS * n_samples // 100, MOST_NEIGHBORS))
+
+
 def unconfounded(
     x: np.ndarray,
     y: np.ndarray,
@@ -153,7 +169,7 @@ def unconfounded(
     apart = _apart(places, distances, rng)
     labels = labels and apart > VERY_NEAR  # else chances only add noise, and follow no steep change
     sides = _side(x, nominal[0], known, of_x, labels), _side(y, nominal[1], known, of_y, labels)
-    pvalue = _alike_pvalue([side.values[:, side.taken_off] for side in sides], neighbors, places)
+    pvalue = _alike_pvalue(sides, neighbors, places, rng)
     return Unconfounded(*sides, neighbors, pvalue, apart)
 
 
@@ -172,18 +188,31 @@ def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.G
     return Side(values, smooth, left, places)
 
 
-def _alike_pvalue(tables: Sequence[np.ndarray], neighbors: np.ndarray, z: np.ndarray) -> float:
-    """Return the p-value that on no two sides, (n, p) and (n, q), rows of near Z are alike: by all of Z, or a column.
+def _alike_pvalue(sides: Sequence[Side], neighbors: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> float:
+    """Return the p-value that on no two sides rows of near Z are alike: by all of Z, or a column.
 
-    Only what Z tells of both sides can be mistaken for dependence. Rows were left out of their own prediction, which
-    makes near rows less alike, not more.
+    Only what Z tells of both sides can be mistaken for dependence.
     """
-    if not all(table.size for table in tables):
+    if not all(side.taken_off.any() for side in sides):
         return 1.0
     near = [neighbors, *(_next_rows(column)[:, None] for column in z.T)]
-    found = [[_alike(table, rows) for table in tables] for rows in near]
+    found = zip(*(_excess_likeness(side, near, rng) for side in sides), strict=True)
     pvalues = [norm.sf(sum(pair) / math.sqrt(2)) for pair in found if min(pair) > 0]
     return float(either(min(pvalues), len(near))) if pvalues else 1.0
+
+
+def _excess_likeness(side: Side, near: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+    """Return for each way to be near how much more alike rows are than with noise in any order, in standard deviations.
+
+    Regression makes what it leaves of near rows less alike, and does so with that noise as well.
+    """
+    n, taken = len(side.values), side.taken_off
+
+    def alike(table: np.ndarray) -> list[float]:
+        return [_alike(table, rows) for rows in near]
+
+    null = [alike(side.redrawn(rng.permutation(n)[None])[0, taken].T) for _ in range(LIKENESS_DRAWS)]
+    return (alike(side.values[:, taken]) - np.mean(null, axis=0)) / np.maximum(np.std(null, axis=0), TINY)
 
 
 def _next_rows(column: np.ndarray) -> np.ndarray:

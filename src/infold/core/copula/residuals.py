@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from ..scaling import comparable
+from .labels import with_indicators
 from .scores import untied_scores
 from .screen import ORDERS, pair_pvalues, product_pvalues, rank_waves
 
@@ -29,6 +30,7 @@ LEAST_GAIN = 0.03  # of the variance of log |residual|, for a scale to be worth 
 NORMAL_SPREAD = 1.349  # between the quartiles of a normal distribution, in standard deviations
 TAIL = 3.0  # units of spread: numbers farther out are those of heavy tails, and would leave no room to the others
 ROUNDING = 1e-6  # of what other rows cannot tell of a row
+MOST_VALUES = 20  # of a count; columns with more are smooth, ties in random order, which leaves the MI as it is
 FLAT = 1e-8  # of the largest eigenvalue: those below are rounding noise
 
 
@@ -181,6 +183,20 @@ class Known:
             # The same centres whoever asks, so that what is left of one column does not depend on others.
             self._bases[chosen] = bases_of(self.z[:, chosen], np.random.default_rng(self._seed), rough=self.rough)
         return self._bases[chosen] if chosen else []
+
+
+def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    """Return which columns have many values: subtracting a function of Z from a label or small count would reveal Z."""
+    most = min(MOST_VALUES, (len(table) - 1) // 2)
+    return ~nominal & np.array([np.unique(column).size > most for column in table.T], bool)
+
+
+def as_smooth_columns(z: np.ndarray, nominal: np.ndarray, units: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return z as columns that a smooth function may depend on: numbers in some units, an indicator for each label."""
+    table, origin = with_indicators(z, nominal, most=None)
+    if not table.size:
+        return np.zeros((len(z), 1))
+    return np.where(origin.label, 2 * table - 1, units(table))
 
 
 def like_units(table: np.ndarray) -> np.ndarray:
