@@ -261,7 +261,9 @@ def test_auto_explains_itself_in_words(results):
     words = "a Gaussian copula, with many weak columns together, on all columns"
     assert view_words("all: gaussian + weak columns") == words
     assert view_words("3 blocks: gaussian, bumps 1, columns") == "the sum over 3 blocks of columns"
-    assert view_words("given: screened: columns").startswith("nearest neighbours in the columns themselves, on the")
+    of_two = view_words("given Z: screened: columns and all: turned 1")
+    assert of_two.startswith("of what Z leaves: nearest neighbours in the columns themselves, on the columns that a")
+    assert of_two.endswith("or a Gaussian copula, and nearest neighbours along one rotated coordinate, on all columns")
 
 
 def test_without_pandas_frames_are_those_of_polars(results, monkeypatch):

@@ -74,4 +74,6 @@ def test_ten_thousand_rows_stay_under_400_megabytes(noise):
     )
     for _ in range(2):  # the first may have kernels to compile, which takes memory of its own
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(run.stdout) < 400_000
+        if int(run.stdout) < 400_000:
+            return
+    pytest.fail(f"{run.stdout.strip()} kB")

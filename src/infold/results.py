@@ -279,7 +279,6 @@ class MutualInformation(_Sides):
 
 # How auto's views, and the sets of columns that they use, are named in text for people.
 _VIEW_WORDS = {
-    r"\bgiven: ": "",
     r"^all: (.*)": r"\1, on all columns",
     r"^screened: (.*)": r"\1, on the columns that a screen found dependent",
     r"\b(\d+) blocks: [^+]*?(?= \+|$)": r"the sum over \1 blocks of columns",
@@ -288,8 +287,9 @@ _VIEW_WORDS = {
     r"\bclasses\b": "Gaussian classes",
     r"\bbumps 1\b": "nearest neighbours along one learned coordinate",
     r"\bbumps (\d+)": r"nearest neighbours in \1 learned coordinates",
+    r"\bturned 1\b": "a Gaussian copula, and nearest neighbours along one rotated coordinate",
     r"\bturned (\d+)": r"a Gaussian copula, and nearest neighbours in \1 rotated coordinates",
-    r"\bradii\b": "a Gaussian copula, and distances from the centre",
+    r"\bstudent\b": "a Student t copula",
     r"^columns\b": "nearest neighbours in the columns themselves",
     r" \+ weak columns\b": ", with many weak columns together",
 }
@@ -300,7 +300,11 @@ def view_words(view: str) -> str:
 
     >>> view_words("screened: bumps 4")
     'nearest neighbours in 4 learned coordinates, on the columns that a screen found dependent'
+    >>> view_words("given Z: all: bumps 1 and all: radii").split("; or ")[0]
+    'of what Z leaves: nearest neighbours along one learned coordinate, on all columns'
     """
+    if view.startswith("given Z: "):
+        return "of what Z leaves: " + "; or ".join(map(view_words, view.removeprefix("given Z: ").split(" and ")))
     for pattern, words in _VIEW_WORDS.items():
         view = re.sub(pattern, words, view)
     return view

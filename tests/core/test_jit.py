@@ -1,6 +1,7 @@
 """Kernels on disk: compiled once, never stale, and no obstacle where nothing can be written."""
 
 import ast
+import itertools
 import os
 import shutil
 import subprocess
@@ -40,6 +41,12 @@ def seal(copy):
     """Let nothing be kept in the package, not even by root: a file stands where each folder would."""
     for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
         (folder / "__pycache__").write_text("")
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """What SMALL prints."""
+    return run(SMALL, dict(os.environ)).stdout
 
 
 def run(code, environment):
@@ -92,10 +99,8 @@ def test_a_read_only_installation_keeps_kernels_with_the_user(copied, tmp_path):
     assert list(cache.rglob("*.nbc"))
 
 
-def test_with_no_place_to_keep_kernels_each_process_compiles(copied, tmp_path):
+def test_with_no_place_to_keep_kernels_each_process_compiles(copied, expected, tmp_path):
     copy, environment = copied
-    expected = run(SMALL, environment).stdout
-    shutil.rmtree(copy / "core" / "__pycache__")
     seal(copy)
     nowhere = str(copy / "__init__.py" / "cache")
     done = run(SMALL, environment | {"XDG_CACHE_HOME": nowhere, "HOME": nowhere})
@@ -107,10 +112,8 @@ def test_with_no_place_to_keep_kernels_each_process_compiles(copied, tmp_path):
     assert not list(tmp_path.rglob("*.nbc"))
 
 
-def test_a_full_disk_is_no_obstacle(copied, tmp_path):
-    copy, environment = copied
-    expected = run(SMALL, environment).stdout
-    shutil.rmtree(copy / "core" / "__pycache__")
+def test_a_full_disk_is_no_obstacle(copied, expected, tmp_path):
+    _, environment = copied
     full = "import shutil\nshutil.disk_usage = lambda path: shutil._ntuple_diskusage(1000, 1000, 0)\n"
     done = run(full + SMALL, environment)
     assert done.stdout == expected
@@ -125,18 +128,21 @@ def test_without_the_jit_estimates_are_the_same(copied):
     assert plain.stderr.count("NUMBA_DISABLE_JIT is set: kernels run as plain Python") == 1
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "garbage"])
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_damaged_kernels_are_compiled_anew(copied, damage, suffix):
+def test_damaged_kernels_are_compiled_anew(copied, expected):
     copy, environment = copied
-    expected = run(SMALL, environment).stdout
-    for path in copy.rglob(f"*.{suffix}"):
-        whole = path.read_bytes()
-        path.write_bytes({"empty": b"", "cut": whole[: len(whole) // 2], "garbage": b"x" * len(whole)}[damage])
-    again = run(SMALL, environment)
-    assert again.stdout == expected
-    assert again.stderr.count("compiling kernels, once") == 1
-    assert run(SMALL, environment).stderr == ""
+    assert run(SMALL, environment).stdout == expected
+    damages = {
+        "empty": lambda whole: b"",
+        "cut": lambda whole: whole[: len(whole) // 2],
+        "garbage": lambda _: b"x" * 99,
+    }
+    for (damage, damaged), suffix in itertools.product(damages.items(), ("nbi", "nbc")):
+        for path in copy.rglob(f"*.{suffix}"):
+            path.write_bytes(damaged(path.read_bytes()))
+        again = run(SMALL, environment)
+        assert (damage, suffix, again.stdout) == (damage, suffix, expected)
+        assert again.stderr.count("compiling kernels, once") == 1, (damage, suffix)
+        assert run(SMALL, environment).stderr == "", (damage, suffix)
 
 
 def test_the_notice_can_be_silenced(copied):

@@ -62,7 +62,7 @@ def neighbors() -> None:
     for variant in ("defined", "rmi"):
         _estimate(80, 2, 2, "lnn", variant=variant)
     _estimate(80, 2, 2, "auto")
-    independence_test(*_tables(40, 1, 1), method="ksg", n_permutations=5, **QUIET)
+    independence_test(*_tables(40, 1, 1), method="ksg", n_permutations=5, alpha=0.5, **QUIET)
     independence_test(*_tables(40, 1, 1), _tables(40, 1, 2)[1], n_permutations=2, alpha=0.5, **QUIET)  # given Z
 
 

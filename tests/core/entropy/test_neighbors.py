@@ -24,6 +24,7 @@ def test_offsets_are_those_of_the_nearest(rng, d, max_norm, levels):
         assert {tuple(p) for p in np.round(found + point, 9)} <= {tuple(p) for p in np.round(points, 9)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("local_entropy", METHODS)
 @pytest.mark.parametrize("d", [1, 6])
 def test_order_and_threads_change_no_bit(rng, local_entropy, d):

@@ -199,6 +199,7 @@ def test_nodes_that_no_row_comes_to_are_left_out(rng, sizes, shift, exact):
     assert fewer < sum(tree.cut.size for tree in whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["fast_bic", "two_means"])
 def test_any_number_of_workers_grows_the_same_trees(rng, criterion):
     points = rng.normal(size=(5, 150))

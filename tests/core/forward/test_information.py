@@ -4,6 +4,8 @@ from scipy.stats import norm, rankdata
 
 import infold
 from infold.core.forward.information import Information, criterion_values, make_sample
+from infold.core.knn.information import CONDITIONAL
+from infold.core.knn.ksg import local_ksg
 
 
 def sample_of(rng, n=150):
@@ -21,12 +23,12 @@ def information_of(X, y, n_jobs=1, is_class=False):
 
 def test_criteria_are_made_of_ksg_estimates_of_normal_scores(rng):
     X, y = sample_of(rng)
-    X_scores, y_scores = (norm.ppf(rankdata(side, axis=0) / 151) for side in (X, y))
+    X_scores, y_scores = (norm.ppf(rankdata(side, axis=0) / 151) for side in (X, y))  # differences of these tie
     information = information_of(X, y)
 
     def mi(*columns):
-        found = infold.KSG(5, standardize=False).fit(*columns)
-        return found.mi_
+        spaces = CONDITIONAL if len(columns) == 3 else None
+        return local_ksg(np.array(columns), [1] * len(columns), 5, spaces=spaces).mean()
 
     alone = [mi(X_scores[:, c], y_scores) for c in (2, 3)]
     given = np.array([[mi(X_scores[:, c], y_scores, X_scores[:, s]) for c in (2, 3)] for s in (0, 1)])

@@ -72,7 +72,10 @@ def test_released_leaves_give_the_released_estimates(name, variant):
 @pytest.mark.parametrize(
     ("sizes", "spaces"), [((1, 1), shared_spaces(2)), ((2, 3), shared_spaces(2)), ((1, 2, 1), CONDITIONAL)]
 )
-@pytest.mark.parametrize("kind", ["normal", "copies", "lattice", "few trees", "Cauchy"])
+@pytest.mark.parametrize(
+    "kind",
+    ["normal", "lattice", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("copies", "few trees", "Cauchy"))],
+)
 def test_counts_match_the_definition(rng, variant, sizes, spaces, kind):
     n = 90
     columns = rng.normal(size=(sum(sizes), n))
@@ -105,7 +108,7 @@ def test_counts_match_the_definition(rng, variant, sizes, spaces, kind):
         ((1, 1, 2), (0, 0, 1, 1), CONDITIONAL),
     ],
 )
-@pytest.mark.parametrize("n_classes", [1, 3, 50])
+@pytest.mark.parametrize("n_classes", [1, 3, pytest.param(50, marks=pytest.mark.slow)])
 def test_classes_match_the_definition(rng, variant, sizes, nominal, spaces, n_classes):
     n, n_trees, nominal = 90, 30, np.array(nominal, bool)
     columns = rng.normal(size=(len(nominal), n))
