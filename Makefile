@@ -14,12 +14,15 @@ BIN := .venv/bin
 demo: .venv/.installed
 	$(BIN)/infold demo --output infold-demo.png
 
+# All but the fuzzing of kernels, which `make test-safe` does with every index checked.
 test: .venv/.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore=tests/safety
 
 # numba checks indices only if told to, and its cache does not know whether it was: so these tests have a cache of their own.
+# Tests of the cache itself start Pythons with settings of their own, so they need not run here again.
+KERNELS := tests/core --ignore=tests/core/test_jit.py
 test-safe: .venv/.installed
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-safe $(BIN)/python -m pytest tests/core tests/safety
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-safe $(BIN)/python -m pytest $(KERNELS) tests/safety
 
 # The oldest versions that pyproject.toml admits; their warnings are not ours to fix.
 OLDEST := tests/test_measures.py tests/test_display.py tests/tables tests/estimators/test_ksg.py tests/core/certificate
@@ -39,7 +42,7 @@ smoke:
 
 # Kernels as plain Python, whose lines can be counted.
 coverage: .venv/.installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow" -W ignore::RuntimeWarning tests/core
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not slow" -W ignore::RuntimeWarning $(KERNELS)
 	$(BIN)/coverage report
 
 lint: .venv/.installed
