@@ -50,6 +50,17 @@ def test_rare_classes_that_exclude_each_other_are_not_apart(rng):
     assert found == [list(range(8))]  # any two have a correlation of −1/7 only
 
 
+def test_level_where_the_columns_of_a_group_say_the_same(rng):
+    """Two groups of ten noisy copies each: the sum of their 100 squared correlations is one number, 100 times."""
+    joined = 0
+    for _ in range(100):
+        factors = rng.normal(size=(150, 2))
+        copies = np.repeat(factors, 10, axis=1)
+        x, y = (copies + 0.3 * rng.normal(size=copies.shape) for _ in range(2))
+        joined += len(blocks.apart([(x[:, [i]], y[:, [i]]) for i in range(20)])) == 1
+    assert joined <= 11  # 5 % of 100, and three standard errors
+
+
 def test_level_of_joining_blocks_for_nothing(rng):
     joined = 0
     for _ in range(200):

@@ -6,14 +6,16 @@ blocks are joined where their parts depend on each other on *both* sides, as cop
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import norm
+from scipy.stats import gamma, norm
 
 from .coordinates import curved, draw_centres, ridge_cca
+from .gaussian import pairing_moments, spread_of
 from .neighbors import Tables, ksg_local, mean_error
 from .ratios import counted_twice, kernel_critic, log_normalisation
 from .scores import Scores
@@ -85,15 +87,14 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     other: if the sum of the remaining correlations is too large, on both sides, all pairs are one group.
     """
     count = len(pairs)
-    linked, in_threes, sums = np.ones((count, count), bool), np.ones((count, count), bool), []
+    linked, in_threes, lines = np.ones((count, count), bool), np.ones((count, count), bool), []
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
         waves = rank_waves(np.hstack(sides), max(ORDERS))
         correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True))
-        largest, squares, n_columns = np.zeros((count, count)), np.zeros((count, count)), np.bincount(owner)
+        largest = np.zeros((count, count))
         np.maximum.at(largest, (owner[:, None], owner), correlations.max(axis=(0, 1)))
-        np.add.at(squares, (owner[:, None], owner), waves.shape[1] * correlations[0, 0] ** 2)
-        sums.append((squares, np.outer(n_columns, n_columns)))
+        lines.append((waves[0], owner))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
         in_threes &= linked_in_threes(waves[:2], owner)
@@ -101,14 +102,24 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     if owners is not None:
         linked |= owners[:, None] == owners
     _, label = connected_components(linked, directed=False)
-    others = np.triu(label[:, None] != label)
-    # Of independent columns, n times a squared correlation has mean 1 and variance 2.
-    if others.any() and all(
-        squares[others].sum() > n_tests[others].sum() + norm.isf(ALPHA_APART) * math.sqrt(2 * n_tests[others].sum())
-        for squares, n_tests in sums
-    ):
+    if count > 1 and all(_correlation_pvalue(columns, label[owner]) < ALPHA_APART for columns, owner in lines):
         return [list(range(count))]
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
+
+
+def _correlation_pvalue(columns: np.ndarray, label: np.ndarray) -> float:
+    """Return the p-value of no correlation between columns (n, p), centred and of length 1, with different labels (p,).
+
+    The sum of squared correlations has a gamma law with the moments that it has if the rows of each group are in random
+    order: columns of a group may be correlated as they are, in which case it scatters far more than if they were not.
+    """
+    spreads = [spread_of(columns[:, label == group]) for group in np.unique(label)]
+    moments = [pairing_moments(a, b, len(columns)) for a, b in itertools.combinations(spreads, 2)]
+    mean, variance = np.sum(moments, axis=0) if moments else (0.0, 0.0)
+    if not variance > 0:
+        return 1.0
+    squares = (columns.T @ columns)[np.triu(label[:, None] != label)] ** 2
+    return float(gamma.sf(squares.sum(), mean**2 / variance, scale=variance / mean))
 
 
 def linked_in_threes(waves: np.ndarray, owner: np.ndarray) -> np.ndarray:

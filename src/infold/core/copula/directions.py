@@ -19,7 +19,7 @@ from infold.parallel.scheduler import run
 from .blocks import apart, share_counted_twice
 from .coordinates import whitened
 from .crossfit import Split
-from .gaussian import Spread, pairing_moments
+from .gaussian import Spread, pairing_moments, spread_of
 from .neighbors import Tables, judged_local, stretched
 from .screen import ORDERS, rank_waves
 
@@ -60,9 +60,7 @@ def wave_moments(a: np.ndarray, waves: np.ndarray) -> Moments:
     of_waves = Spread(lengths, lengths**2, (waves**4).sum(axis=0))
     moments, pvalues = [], []
     for features in (a, products(a)):
-        inner, rows = features.T @ features, (features**2).sum(axis=1)
-        spread = Spread(float(rows.sum()), float((inner**2).sum()), float((rows**2).sum()))
-        mean, variance = pairing_moments(spread, of_waves, n)
+        mean, variance = pairing_moments(spread_of(features), of_waves, n)
         # A column of few values has fewer waves: those that are 0 have p = 1.
         mean, variance = (np.where((lengths > 0) & (variance > 0), moment, 1.0) for moment in (mean, variance))
         found = features.T @ waves

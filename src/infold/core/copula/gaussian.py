@@ -64,6 +64,12 @@ class Spread(NamedTuple):
     diagonal: Any
 
 
+def spread_of(table: np.ndarray) -> Spread:
+    """Return the spread of a centred table (n, p)."""
+    rows, inner = (table**2).sum(axis=1), table.T @ table
+    return Spread(float(rows.sum()), float((inner**2).sum()), float((rows**2).sum()))
+
+
 def orthonormal_spread(leverages: np.ndarray) -> Spread:
     """Return the spread of a table with orthonormal columns, from its squared row lengths."""
     p = float(leverages.sum())
