@@ -39,7 +39,7 @@ PAGE = HERE.parent / "docs" / "accuracy.md"
 ENVIRONMENT = HERE / ".venv-peers"
 FIRST_SEED = 1000  # no sample with a seed from here on was looked at while the method was made
 
-PEER_ROWS = HERE / "results" / "kinds-peers.csv"  # estimates of other packages on kinds, kept with the code
+PEER_ROWS = HERE / "results" / "peers.csv"  # estimates of other packages, kept with the code
 PER_PROCESS = 20  # samples that go to the peers' environment at a time, so that little is lost when it is stopped
 
 OWN = {"auto": "auto", "gaussian": "Gaussian part", "ksg": "KSG", "gksg": "G-KSG"}
@@ -118,6 +118,7 @@ WITHOUT: dict[str, Callable[[Candidate], bool]] = {  # candidates left out; bloc
     "all without columns": lambda c: c.view == "columns",
     "all without bumps": lambda c: c.view.startswith("bumps"),
     "all without turned columns": lambda c: c.view.startswith("turned"),
+    "all without Student's copula": lambda c: c.view == "student",
     "all without blocks": lambda c: "blocks" in c.columns,
     "all without directions": lambda c: "directions" in c.columns,
     "all without the screen": lambda c: c.columns == "screened" or "blocks" in c.columns,
@@ -238,7 +239,7 @@ def estimate_all(seeds: int, groups: list[str], own: bool, peers: bool, path: Pa
                 some = left[start : start + PER_PROCESS]
                 for i, found in zip(some, peer_estimates([todo[i][2] for i in some]), strict=True):
                     new = {(*keys[i], peer): value for peer, value in found.items()}
-                    keep(new, PEER_ROWS if group in KINDS else path)
+                    keep(new, PEER_ROWS)
     return rows
 
 
