@@ -92,7 +92,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path):
     here = infold.network(table(40), **QUIET)
     folder = tmp_path / "net"
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as local,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as local,
         distributed.Client(local) as client,
     ):
         victim = next(iter(client.run(os.getpid).values()))

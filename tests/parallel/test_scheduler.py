@@ -28,7 +28,7 @@ def cluster():
 
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),  # or one killed twice is given up
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as local,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as local,
         distributed.Client(local) as client,
     ):
         yield client
