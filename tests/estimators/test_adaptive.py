@@ -308,3 +308,12 @@ def test_parameters_are_judged(arch):
         Adaptive(n_neighbors=0).fit(*arch)
     with pytest.raises(ValueError, match="random_state=-1"):
         Adaptive(random_state=-1).fit(*arch)
+
+
+def test_shells_are_told_apart_by_their_lengths():
+    """Scales that a label sets on both sides, in another order: no column, product or bump shows which is which."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 8, 500)
+    x, y = (6.0 ** rng.permutation(8)[label][:, None] * rng.normal(size=(500, 6)) for _ in range(2))
+    found = infold.mutual_information(x, y, random_state=0).mi
+    assert 1.4 < found < np.log(8) + 0.1  # .5 without lengths; neighbouring scales overlap a little

@@ -95,3 +95,27 @@ def test_a_shared_scale_shows_in_lengths_of_rows(rng):
     a, b, scale = rng.normal(size=(300, 5)), rng.normal(size=(300, 4)), np.exp(rng.normal(size=(2, 300, 1)))
     assert screen.lengths_pvalue(a * scale[0], b * scale[0]) < 1e-6
     assert screen.lengths_pvalue(a * scale[0], b * scale[1]) > 0.01  # one sample: wrong in one of a hundred
+
+
+def shells(rng, radii, d):
+    """Rows in random directions, as far from the centre as `radii` says."""
+    z = rng.normal(size=(len(radii), d))
+    return radii[:, None] * z / np.linalg.norm(z, axis=1, keepdims=True)
+
+
+def test_lengths_of_shells_tell_of_the_other_side(rng):
+    label = rng.integers(0, 4, 300)
+    a = shells(rng, np.array([1.0, 2, 4, 8])[label], 3)
+    of_a, of_b = screen.telling_lengths(a, np.array([2.0, 0, 3, 1])[label][:, None] + rng.random((300, 1)))
+    assert of_a.shape == (300, max(screen.ORDERS))
+    assert of_b.shape == (300, 0)  # a single column is its own length
+    lengths = np.linalg.norm(a - a.mean(axis=0), axis=1)  # of about the same spread in all directions
+    assert abs(np.corrcoef(of_a[:, 0], -lengths)[0, 1]) > 0.9
+
+
+def test_lengths_that_tell_nothing_are_left_out(rng):
+    kept = 0
+    for _ in range(300):
+        a, b = rng.normal(size=(2, 100, 3))
+        kept += sum(lengths.shape[1] > 0 for lengths in screen.telling_lengths(a, b))
+    assert kept <= 4  # 600 tests at 0.001: .6 on average; more than 4 have a chance of 4e-4

@@ -19,6 +19,7 @@ from .coordinates import curved, draw_centres, ridge_cca
 from .labels import Origin
 from .neighbors import Tables, judged_local, mean_error, stretched
 from .scores import tied_ranks
+from .screen import telling_lengths
 
 FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more folds: each row to learn from counts
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
@@ -98,12 +99,18 @@ def free_looks(origins: tuple[Origin, Origin]) -> list[FreeLook]:
 
 
 def bump_coordinates(
-    a: np.ndarray, b: np.ndarray, origins: tuple[Origin, Origin], split: Split, seed: int
+    a: np.ndarray, b: np.ndarray, lengths: Sequence[np.ndarray], origins: tuple[Origin, Origin], split: Split, seed: int
 ) -> dict[FreeLook, Tables]:
-    """Return coordinates of all rows, learned from bumps around some, for each look; labels are kept as they are."""
+    """Return coordinates of all rows, learned from bumps around some, for each look; labels are kept as they are.
+
+    `lengths` are further features of either side.
+    """
     centres = draw_centres(split.fit, np.random.default_rng(seed))
     is_label = [origin.all_label for origin in origins]
-    features = [side if label else curved(side, centres) for side, label in zip((a, b), is_label, strict=True)]
+    features = [
+        side if label else np.hstack([curved(side, centres), more])
+        for side, more, label in zip((a, b), lengths, is_label, strict=True)
+    ]
     maps = ridge_cca(features[0][split.fit], features[1][split.fit], max(COUNTS), RIDGE)
     u, v = (one(side) for one, side in zip(maps, features, strict=True))
     return {
@@ -138,7 +145,8 @@ def free_locals(
     if FreeLook() in looks:
         views[FreeLook()] = [(stretched((a, b), k), judged)]
     if any(look.n_coordinates for look in looks):
-        tasks = [(a, b, origins, split, seed) for split in splits]
+        lengths = telling_lengths(a, b)
+        tasks = [(a, b, lengths, origins, split, seed) for split in splits]
         learned = run(bump_coordinates, tasks, n_jobs=n_jobs, label="coordinates", verbose=verbose)
         for look in (look for look in looks if look.n_coordinates):
             views[look] = [(part[look], split.use) for part, split in zip(learned, splits, strict=True)]

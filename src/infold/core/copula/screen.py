@@ -102,13 +102,31 @@ def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
     return either(out, len(ORDERS))
 
 
+def squared_lengths(side: np.ndarray) -> np.ndarray:
+    """Return the squared lengths (n, 1) of the rows of a side, once it is whitened."""
+    return (orthonormal(side) ** 2).sum(axis=1, keepdims=True).round(12)  # equal rows stay equal
+
+
 def lengths_pvalue(a: np.ndarray, b: np.ndarray) -> float:
     """Return the p-value that the lengths of rows, once either side is whitened, are independent of each other.
 
     They are not where all columns of a row share a scale, even if no two columns are correlated.
     """
-    lengths = ((orthonormal(side) ** 2).sum(axis=1, keepdims=True).round(12) for side in (a, b))
-    return float(pair_pvalues(*(rank_waves(side, max(ORDERS)) for side in lengths))[0, 0])
+    return float(pair_pvalues(*(rank_waves(squared_lengths(side), max(ORDERS)) for side in (a, b)))[0, 0])
+
+
+def telling_lengths(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    """Return waves of the rows' lengths on either side if these surely depend on the other side: (n, order) or (n, 0).
+
+    Rings, shells and columns that share a scale differ by length, whatever the direction.
+    """
+    sides = [rank_waves(np.hstack([side, squared_lengths(side)]), max(ORDERS)) for side in (a, b)]
+    found = []
+    for own, other in (sides, sides[::-1]):
+        pvalues = pair_pvalues(own[:, :, -1:], other)
+        surely = own.shape[2] > 2 and pvalues.min() * pvalues.size < ALPHA_COLUMN  # one column is its own length
+        found.append(own[:, :, -1].T[:, : len(own) if surely else 0])
+    return found
 
 
 def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
