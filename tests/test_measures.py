@@ -65,7 +65,7 @@ BAD_INPUT = {
     "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
     "three metrics": ((A, B), {"method": "ksg", "metric": ("chebyshev",) * 3}, ValueError, "one name or a pair"),
     "units": ((A, B), {"units": "bans"}, ValueError, "units='bans' is not known"),
-    "option": ((A, B), {"method": "ksg", "trees": 3}, TypeError, "trees=3 is no parameter of method='ksg'"),
+    "option": ((A, B), {"method": "ksg", "trees": 3}, TypeError, "trees=3 is not a parameter of method='ksg'"),
     "seed": ((A, B), {"random_state": -1}, ValueError, "random_state=-1"),
     "seed of text": ((A, B), {"random_state": "x"}, TypeError, "random_state='x'"),
     "same column": ((A, np.column_stack((B, A[:, 1]))), {}, ValueError, "column 1 of X equals column 2 of Y"),

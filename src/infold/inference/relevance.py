@@ -98,7 +98,7 @@ class Relevance(Shown):
 
     @property
     def given(self) -> tuple[str, ...] | int | None:
-        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        """Names of the columns of Z, or their number if they have none; None without Z."""
         return (self.names[2] or self.n_features[2]) if len(self.n_features) > 2 else None
 
     @property
