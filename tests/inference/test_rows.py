@@ -114,13 +114,13 @@ def test_groups_that_no_column_names_are_no_series(rng):
     levels = np.repeat([[0.0, 9.0, 3.0], [0.0, 3.0, 9.0]], [80, 120, 100], axis=1)
     found = hint(*rng.normal(size=(2, 300)) + levels)
     assert found.urgent  # a series whose level changes looks the same
-    assert found.text.startswith("Rows look grouped (levels change near row 80, 200). If the table is merely sorted")
+    assert found.text.startswith("Rows look grouped (levels change near rows 80, 200). If the table is merely sorted")
 
 
 def test_penguins_look_grouped():
     birds = pd.read_csv(Path(__file__).parents[1] / "data" / "penguins.csv").dropna()
     bill, body = birds[["bill_length_mm", "bill_depth_mm"]], birds[["flipper_length_mm", "body_mass_g"]]
-    assert hint(bill, body).text.startswith("Rows look grouped (levels change near row 46, 146, 208, 265)")
+    assert hint(bill, body).text.startswith("Rows look grouped (levels change near rows 46, 146, 208, 265)")
     # Within a species the table lists mates one after the other.
     assert hint(bill, body, birds["species"]).text.startswith("Rows alternate on both sides (lag-1 correlation -0.39")
 

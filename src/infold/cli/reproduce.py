@@ -48,7 +48,7 @@ def reproduce(
         return
     for name in names:
         if name not in {*known, "all"}:
-            raise UserError(f"{name!r} is no experiment; choose among {', '.join(known)}, or all.")
+            raise UserError(f"{name!r} is not an experiment; choose one of {', '.join(known)}, or all.")
     chosen = [one for one in known.values() if one.name in names or "all" in names]
     folder = library.default_output(quick=quick) if output is None else output
     if folder.exists() and not folder.is_dir():

@@ -53,7 +53,7 @@ class AlikeRows(NamedTuple):
             seen = f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
         elif self.shifts:
             rows = ", ".join(map(str, self.shifts[:MOST_NAMED])) + ("…" if len(self.shifts) > MOST_NAMED else "")
-            seen = f"Rows look grouped (levels change near row {rows})"
+            seen = f"Rows look grouped (levels change near row{'s' * (len(self.shifts) > 1)} {rows})"
         else:
             does = "alternate" if max(self.x.lag_1, self.y.lag_1) < 0 else "are autocorrelated"
             lags = f"{self.x.lag_1:.2f} in X, {self.y.lag_1:.2f} in Y"
