@@ -241,7 +241,7 @@ def _notes(
     alpha: float,
     all_below: int | None,
 ) -> tuple[str, ...]:
-    """Return notes about what may be wrong; `all_below` is the number of permutations if none reached what was observed."""
+    """Return what may be wrong; `all_below` is the number of permutations if none reached what was observed."""
     smallest = all_below and Note(
         f"p is the smallest that {all_below} permutations can show; a larger n_permutations shows how small it is."
     )
