@@ -1,6 +1,8 @@
 # Every target sets up what it needs: a virtual environment in .venv, from pyproject.toml.
 PYTHON ?= python3
 BIN := .venv/bin
+# Byte-compiling all modules takes longer than installing them, and most are never imported.
+INSTALL := install --quiet --no-compile --disable-pip-version-check
 
 .PHONY: demo test test-safe test-oldest smoke coverage lint docs bench clean
 
@@ -8,7 +10,7 @@ BIN := .venv/bin
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "infold needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@echo "Setting up .venv (once; about a minute) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/pip $(INSTALL) --editable '.[dev]'
 	@touch $@
 
 demo: .venv/.installed
@@ -29,7 +31,7 @@ OLDEST := tests/test_measures.py tests/test_display.py tests/tables tests/estima
 .venv-oldest/.installed: pyproject.toml .ci/oldest.py
 	@$(PYTHON) -m venv .venv-oldest
 	@.venv-oldest/bin/python .ci/oldest.py > .venv-oldest/constraints.txt
-	@.venv-oldest/bin/pip install --quiet --disable-pip-version-check --constraint .venv-oldest/constraints.txt \
+	@.venv-oldest/bin/pip $(INSTALL) --constraint .venv-oldest/constraints.txt \
 		--editable '.[plot,report]' pandas pyarrow pytest hypothesis
 	@touch $@
 
@@ -53,7 +55,7 @@ lint: .venv/.installed
 # The site, in docs/_build/html: warnings are errors, and its own tests follow links and open it in a browser.
 .venv/.docs-installed: .venv/.installed
 	@echo "Adding Sphinx to .venv (once) ..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@$(BIN)/pip $(INSTALL) --editable '.[docs]'
 	@touch $@
 
 docs: .venv/.docs-installed

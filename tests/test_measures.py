@@ -29,7 +29,12 @@ BAD_INPUT = {
         "neither numbers nor text alone .str in row 0, int in row 1",
     ),
     "numbers as text": ((pd.DataFrame({"u": ["1.5"] * 50}), B), {}, TypeError, "column 'u' holds numbers as text"),
-    "text, not wanted": ((["a", "b"] * 25, B), {"discrete_x": False}, TypeError, "text, where only numbers will do"),
+    "text, not wanted": (
+        (["a", "b"] * 25, B),
+        {"discrete_x": False},
+        TypeError,
+        "text, but only numbers are allowed here",
+    ),
     "missing in a table": ((pd.DataFrame({"u": [1.0, None] * 25}), B), {}, ValueError, "column 'u'"),
     "objects": ((np.array([[{}]] * 50), B), {}, TypeError, "neither numbers nor text"),
     "empty": ((np.empty((0, 2)), B), {}, ValueError, "X is empty"),
@@ -65,7 +70,7 @@ BAD_INPUT = {
     "metric": ((A, B), {"method": "ksg", "metric": "cosine"}, ValueError, "metric='cosine' is not known"),
     "three metrics": ((A, B), {"method": "ksg", "metric": ("chebyshev",) * 3}, ValueError, "one name or a pair"),
     "units": ((A, B), {"units": "bans"}, ValueError, "units='bans' is not known"),
-    "option": ((A, B), {"method": "ksg", "trees": 3}, TypeError, "trees=3 is no parameter of method='ksg'"),
+    "option": ((A, B), {"method": "ksg", "trees": 3}, TypeError, "trees=3 is not a parameter of method='ksg'"),
     "seed": ((A, B), {"random_state": -1}, ValueError, "random_state=-1"),
     "seed of text": ((A, B), {"random_state": "x"}, TypeError, "random_state='x'"),
     "same column": ((A, np.column_stack((B, A[:, 1]))), {}, ValueError, "column 1 of X equals column 2 of Y"),
@@ -261,7 +266,9 @@ def test_few_values_are_counted():
 
 def test_the_same_column_with_ties_on_both_sides_is_told():
     column = np.random.default_rng(0).integers(0, 60, 300)
-    with pytest.warns(infold.DataWarning, match="Column 0 of X equals column 0 of Y, so they share all that it tells"):
+    with pytest.warns(
+        infold.DataWarning, match="Column 0 of X equals column 0 of Y, so they share all of its information"
+    ):
         infold.mutual_information(column, column, random_state=0)
 
 

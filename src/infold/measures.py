@@ -24,7 +24,7 @@ METHODS: dict[str, type[MutualInformationEstimator]] = {
 DEFAULT_METHOD = "auto"
 COMMON = ("discrete_x", "discrete_y", "missing", "units", "certify")  # what no estimator takes
 NOT_CERTIFIED = (
-    "No lower bound is certified: that takes independent rows, and neighbouring ones are alike here. If their order "
+    "No lower bound is certified: it requires independent rows, and neighbouring rows are alike here. If their order "
     "is arbitrary, shuffle them."
 )
 
@@ -45,7 +45,7 @@ def mutual_information(
     missing: str = "error",
     **options: Any,
 ) -> MutualInformation:
-    """Estimate how much X and Y tell about each other.
+    """Estimate how much X and Y tell you about each other.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def mutual_information(
     Notes
     -----
     Rows should be independent samples. For the rows of a stationary time series the estimate is still consistent, but
-    the standard error and the p-value of "auto" are too small, since such rows count as fewer; a note in the result
-    says so. Use :func:`independence_test` with `block`, or :func:`lagged_mutual_information`.
+    the standard error and the p-value of "auto" are too small, since such rows are worth fewer independent ones; a note
+    in the result says so. Use :func:`independence_test` with `block`, or :func:`lagged_mutual_information`.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def conditional_mutual_information(
     missing: str = "error",
     **options: Any,
 ) -> MutualInformation:
-    """Estimate how much X and Y tell about each other once Z is known, I(X; Y | Z).
+    """Estimate how much X and Y tell you about each other once Z is known, I(X; Y | Z).
 
     Parameters
     ----------
@@ -230,7 +230,8 @@ def make_estimator(
             if not others and (meant := get_close_matches(name, [*known, *COMMON], 1)):
                 remedy = f" Did you mean {meant[0]}?"
             raise TypeError(
-                f"{name}={options[name]!r} is no parameter of method={method!r}; it takes {', '.join(known)}.{remedy}"
+                f"{name}={options[name]!r} is not a parameter of method={method!r}, which takes {', '.join(known)}."
+                f"{remedy}"
             )
     return estimator_class(**settings)
 

@@ -76,7 +76,7 @@ class _Sides(NumberLike, Shown):
 
     @property
     def given(self) -> tuple[str, ...] | int | None:
-        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        """Names of the columns of Z, or their number if they have none; None without Z."""
         return (self.names[2] or self.n_features[2]) if len(self.n_features) > 2 else None
 
     def _asked(self) -> str:
@@ -112,8 +112,8 @@ class _Sides(NumberLike, Shown):
 class MutualInformation(_Sides):
     """An estimate of mutual information, or, given Z, of conditional mutual information.
 
-    It can be used as the number that it is: compared, sorted, formatted, rounded, added. `==` and `hash` go by the
-    number too; results in different units are never equal, and cannot be mixed.
+    It behaves like the number it holds: compare, sort, format, round or add it. `==` and `hash` go by the number too;
+    results in different units are never equal, and cannot be mixed.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class MutualInformation(_Sides):
     n_features : tuple of int
         Columns of X and of Y, and of Z if something is given; likewise in `names` and `kinds`.
     given : tuple of str, int or None
-        Names of the columns of Z, or how many they are if they have none; None without Z.
+        Names of the columns of Z, or their number if they have none; None without Z.
     settings : mapping
         Every parameter of the estimator, so that the estimate can be reproduced.
     query_error : float
@@ -138,20 +138,20 @@ class MutualInformation(_Sides):
     names : tuple
         Column names of X and of Y where they came with names, else None.
     query_rows : ndarray of int or None
-        The rows that `local` belongs to, where these are not all.
+        The rows that `local` belongs to, if not all.
     certified : float or None
-        Lower bound on the MI at 95 %, in `units`, whatever the distribution, for independent rows; None if not asked
-        for.
+        Lower bound on the MI at 95 %, in `units`, whatever the distribution, for independent rows; None if not
+        requested.
     explanation : mapping or None
-        How `method="auto"` came to its answer: its linear part, the excess, the view that was taken and why.
+        How `method="auto"` arrived at its answer: the linear part, the excess, and which candidate was chosen and why.
     kinds : tuple
         Kinds of the columns of X and of Y: "continuous", "ordinal" (numbers with many ties) or "nominal".
     dropped_rows : ndarray of int or None
         Rows of the input that were dropped because a value was missing; None if there were none.
     n_dropped : int
-        How many they are.
+        Their number.
     notes : tuple of str
-        Plain sentences about the columns.
+        Plain sentences about the data and what may be wrong.
     entropies : tuple of float or None
         Entropy of X and of Y, in `units`, for a side whose columns are all nominal: no MI is larger; else None.
     normalized : float
@@ -383,11 +383,11 @@ class IndependenceTest(_Inference):
     statistic, statistic_name : float, str
         What was compared: "mi", or "-log10 p" for `method="auto"`, whose MI is exactly 0 for most independent data.
     null : ndarray
-        The statistic of every permutation looked at, in order; in `units` if it is the MI.
+        The statistic of every permutation used, in order; in `units` if it is the MI.
     null_mean, null_std : float
         Mean and standard deviation of `null`: what the method answers without dependence.
     n_permutations, n_permutations_asked : int
-        Permutations looked at, and asked for.
+        Permutations used, and requested.
     stopped_early : bool
         Whether the test stopped because the answer was clear.
     units, method, n_samples, n_features, settings, names, kinds, given, n_dropped
@@ -406,7 +406,7 @@ class IndependenceTest(_Inference):
 
     @property
     def n_permutations(self) -> int:
-        """Permutations looked at."""
+        """Permutations used."""
         return self.null.size
 
     @property
@@ -481,7 +481,7 @@ class ConfidenceInterval(_Inference):
     subsamples : ndarray
         Their estimates.
     sizes, means : tuple
-        The drift over the number of rows: mean estimate of subsamples of these sizes; the last is the whole.
+        The drift over the number of rows: mean estimate of subsamples of these sizes; the last is all rows.
     over_neighbors : mapping
         The drift over k: the estimate with other numbers of neighbours.
     bias_is_small : bool
@@ -549,9 +549,9 @@ class Diagnosis(_Inference):
     over_neighbors : mapping
         k → the estimate with k neighbours.
     over_size : mapping
-        Rows → (mean, standard deviation) of estimates from that many rows; the last is the whole, without a deviation.
+        Rows → (mean, standard deviation) of estimates from that many rows; the last is all rows, without a deviation.
     ceiling, log_n : float
-        ψ(n) − ψ(k), the most that kNN counts can say, and log n, the most that n samples can certify; in `units`.
+        ψ(n) − ψ(k), the maximum for kNN counts, and log n, the most that n samples can certify; in `units`.
     tied_columns : mapping
         Column → share of its values that some other row has too; columns without ties are left out.
     duplicate_rows : float
@@ -559,7 +559,7 @@ class Diagnosis(_Inference):
     intrinsic_dimension : mapping
         "x", "y", "joint" → dimension that the distances between neighbours show.
     methods : mapping
-        "ksg", "gksg", "cca" and "auto" → what each says.
+        "ksg", "gksg", "cca" and "auto" → the estimate of each.
     planted : tuple of mapping
         One for each planted MI, with the margins of the data: true, mean, sd, bias, and the power of a test at 5 %.
     autocorrelation : mapping
@@ -634,7 +634,7 @@ class Diagnosis(_Inference):
             + (f" (seen: {percent(p['power'])})" if p["true"] else "")
             for p in self.planted
         )
-        yield "estimate", f"{self.mi:.4g} {self.units}, of at most {self.ceiling:.3g} that so many samples can show"
+        yield "estimate", f"{self.mi:.4g} {self.units}, out of at most {self.ceiling:.3g} that so many samples can show"
         yield from self._reads_as()
         yield from _certified(self.certified, self.units)
         yield "over k", joined(f"{mi:.3g} ({k})" for k, mi in self.over_neighbors.items()) + " neighbours"

@@ -274,8 +274,8 @@ def mutual_info_scores(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mutual information of each column with the target, and a p-value: a `score_func` for scikit-learn.
 
-    For numbers as for classes on either side, where scikit-learn has `mutual_info_regression` and
-    `mutual_info_classif`, which have no p-values. With these, `SelectFdr` and `SelectFwe` work as well.
+    It takes numbers and classes on either side. Unlike scikit-learn's `mutual_info_regression` and
+    `mutual_info_classif` it has p-values, so `SelectFdr` and `SelectFwe` work as well.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def test_warnings_are_lines_on_stderr_and_part_of_the_json(data, monkeypatch):
         (["--x", "a", "--y", "c", "-k", "0"], "0"),
         (["--x", "a", "--y", "c", "-k", "three"], "--neighbors"),
         (["--x", "a", "--y", "c", "--method", "gksg", "--trees", "0"], "0"),
-        (["--x", "a", "--y", "c", "--method", "ksg", "--trees", "9"], "--trees 9 is no parameter"),
+        (["--x", "a", "--y", "c", "--method", "ksg", "--trees", "9"], "--trees 9 is not a parameter"),
         (["--x", "a", "--y", "c", "--seed", "-1"], "-1"),
         (["--x", "a", "--y", "c", "--jobs", "0"], "jobs"),
         (["--x", "a", "--y", "c", "--local", "no/such/place.csv"], "not a directory"),

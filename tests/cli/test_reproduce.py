@@ -46,7 +46,7 @@ def test_the_command_runs_and_tells(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["helicopter"], "'helicopter' is no experiment"),
+        (["helicopter"], "'helicopter' is not an experiment"),
         (["helix", "--jobs", "0"], "--jobs=0"),
         (["helix", "--output", __file__], "is a file"),
     ],

@@ -190,12 +190,12 @@ def test_groups_one_after_the_other_are_no_series():
     site = np.repeat([0.0, 5.0], 40)
     x, y = site + rng.standard_normal((2, 80))
     given = {"method": "ksg", "n_permutations": 19, "random_state": 0}
-    with pytest.warns(infold.DataWarning, match="autocorrelated"):
+    with pytest.warns(infold.DataWarning, match="Rows look grouped"):
         infold.independence_test(x, y, **given)
     assert infold.independence_test(x, y, groups=site, **given).notes == ()
     pairs = np.arange(80) // 2
     found = infold.independence_test(x, y, groups=pairs, **given)  # too small to show any: no false positive
-    assert not any("autocorrelated" in note for note in found.notes)
+    assert not any("autocorrelated" in note or "grouped" in note for note in found.notes)
 
 
 def test_a_side_without_information_gives_one():

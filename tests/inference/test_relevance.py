@@ -202,7 +202,7 @@ def test_rows_change_places_within_groups_only(rng):
     # The group explains all: within groups X and Y are independent.
     groups = np.tile([0, 1], 60)
     X, Y = (rng.normal(size=120) + 6 * groups for _ in range(2))
-    with pytest.warns(infold.DataWarning, match="autocorrelated"):  # the groups take turns
+    with pytest.warns(infold.DataWarning, match="Rows alternate"):  # the groups take turns
         assert infold.relevance(X, Y, n_permutations=19, random_state=0).relevant_x.all()
     assert not infold.relevance(X, Y, n_permutations=19, groups=groups, random_state=0).relevant_x.any()
 

@@ -279,8 +279,8 @@ def test_it_prints_in_80_columns(found):
     ("options", "words"),
     [
         ({"method": "gksg"}, "method='gksg'"),
-        ({"given": "nothing"}, "given='nothing' is no column"),
-        ({"nodes": {"one": ["a", "zero"]}}, "which is no column"),
+        ({"given": "nothing"}, "given='nothing' is not a column"),
+        ({"nodes": {"one": ["a", "zero"]}}, "which is not a column"),
         ({"nodes": {"one": "a", "two": "a"}}, "more than one node"),
         ({"nodes": {"one": "a"}}, "at least two nodes"),
         ({"discrete_y": True}, "there is no Y"),

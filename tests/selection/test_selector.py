@@ -219,8 +219,8 @@ def test_pipelines_searches_and_transformers(rng):
         ({"min_features_to_select": 3, "n_features_to_select": 2}, "min_features_to_select=3 is more than"),
         ({"pairs": "all"}, "pairs='all' must be 'auto', True or False"),
         ({"n_neighbors": 20}, "n_neighbors=20 needs at least 21 samples"),
-        ({"discrete_x": [9]}, "discrete_x=9 is no column of X"),
-        ({"discrete_y": ["z"]}, "discrete_y='z' is no column of y"),
+        ({"discrete_x": [9]}, "discrete_x=9 is not a column of X"),
+        ({"discrete_y": ["z"]}, "discrete_y='z' is not a column of y"),
     ],
 )
 def test_errors_name_the_remedy(rng, options, message):

@@ -108,11 +108,15 @@ def test_a_name_that_two_columns_have_means_both():
             r"neither numbers nor text alone \(str in row 0, int in row 1, float in row 2",
         ),
         (pd.DataFrame({"u": ["a", True]}), {}, "column 'u' holds neither numbers nor text alone"),
-        (np.array([["a", 1.5]], dtype=object), {"discrete": False}, "column 0 holds text, where only numbers will do"),
+        (
+            np.array([["a", 1.5]], dtype=object),
+            {"discrete": False},
+            "column 0 holds text, but only numbers are allowed here",
+        ),
         (
             pd.Series(["a", "b"], name="u"),
             {"discrete": False},
-            r"not numbers: 'u' \(String\), where only numbers will do",
+            r"not numbers: 'u' \(String\), but only numbers are allowed here",
         ),
         (["1.5", "2", "x"], {}, r"numbers as text \('1.5'\); convert them to numbers or, .* pass discrete_x"),
         (["1,5", "2,5"], {}, "numbers as text"),
@@ -131,11 +135,11 @@ def test_what_is_neither_numbers_nor_classes_is_refused(data, options, message):
 @pytest.mark.parametrize(
     ("discrete", "message"),
     [
-        ("z", r"discrete_x='z' is no column of X; .* among 'a', 'b'"),
-        (2, "discrete_x=2 is no column of X"),
-        (-1, "discrete_x=-1 is no column"),
+        ("z", r"discrete_x='z' is not a column of X; .* among 'a', 'b'"),
+        (2, "discrete_x=2 is not a column of X"),
+        (-1, "discrete_x=-1 is not a column"),
         ([True], "mask of 1, but X has 2 columns"),
-        (["a", 1.0], "discrete_x=1.0 is no column"),
+        (["a", 1.0], "discrete_x=1.0 is not a column"),
     ],
 )
 def test_a_column_that_is_not_there_cannot_be_discrete(discrete, message):
@@ -207,7 +211,7 @@ def test_methods_for_numbers_refuse_classes(rng, method):
     x, y = rng.normal(size=(40, 1)), pd.Series(rng.choice(["a", "b"], 40), name="kind")
     with pytest.raises(TypeError, match=r"Y has nominal columns \('kind'\), but .*NN is for numbers only"):
         infold.mutual_information(x, y, method=method)
-    with pytest.raises(TypeError, match="only numbers will do"):
+    with pytest.raises(TypeError, match="only numbers are allowed here"):
         infold.GeodesicForest(n_estimators=5).fit(y)
 
 
@@ -260,5 +264,5 @@ def test_one_class_is_a_constant_column(rng):
 
 
 def test_a_class_for_every_row_is_told(rng):
-    with pytest.warns(infold.DataWarning, match="X has a class of its own for most rows in 'id'"):
+    with pytest.warns(infold.DataWarning, match="X has a separate class for most rows in 'id'"):
         ask(pd.DataFrame({"id": [f"row {i}" for i in range(30)]}), rng.normal(size=30))

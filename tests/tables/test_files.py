@@ -304,7 +304,7 @@ def test_without_a_header_the_first_row_is_data(write):
 
 def test_the_dialect_of_text_is_for_text(tmp_path):
     np.save(tmp_path / "t.npy", ROWS)
-    with pytest.raises(ValueError, match="is no text, so that --separator"):
+    with pytest.raises(ValueError, match="is not text, so --separator"):
         open_table(tmp_path / "t.npy", Dialect(separator=";"))
 
 

@@ -134,7 +134,7 @@ WRONG_Z = {
     "rows": ((np.ones(29),), {}, ValueError, "X has 30 rows and Z has 29"),
     "holes": ((np.full(30, np.nan),), {}, ValueError, "Z contains 30 NaN or infinite values"),
     "empty": ((np.empty((30, 0)),), {}, ValueError, "Z is empty"),
-    "column": ((np.arange(30.0),), {"discrete_z": 1}, ValueError, "discrete_z=1 is no column of Z"),
+    "column": ((np.arange(30.0),), {"discrete_z": 1}, ValueError, "discrete_z=1 is not a column of Z"),
     "no Z": ((), {"discrete_z": True}, ValueError, "discrete_z=True names columns of Z, but there is no Z"),
     "no value": ((np.full(30, np.nan),), {"missing": "drop"}, ValueError, "Z has no value at all in column 0"),
 }

@@ -23,7 +23,7 @@ def start(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """How much do columns of a table tell about each other, and can the number be trusted?"""
+    """How much do the columns of a table tell you about each other, and can you trust the number?"""
     if version:
         typer.echo(f"infold {installed_version()}")
         raise typer.Exit

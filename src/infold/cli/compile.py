@@ -12,7 +12,7 @@ from .options import Processes
 
 
 def compile_kernels(jobs: Processes = -1) -> None:
-    """Compile all kernels now, so that no later run has to wait; for container images."""
+    """Compile all kernels now, so that later runs need not wait (for container images)."""
     check_processes(jobs)
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise UserError("NUMBA_DISABLE_JIT is set, so there is nothing to compile; unset it.")

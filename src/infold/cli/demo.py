@@ -46,7 +46,7 @@ def demo(
     jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
-    """See what infold does: a helix among noise columns, measured by three methods, and a verdict on one answer.
+    """See infold at work: three methods on a helix among noise columns, and a verdict on one answer.
 
     The picture goes to --output, and an HTML report of the same name next to it.
     """

@@ -29,7 +29,7 @@ def estimate(
     as_json: Json = False,
     arrays: Arrays = False,
 ) -> None:
-    """Estimate the mutual information between columns of a table, also given others."""
+    """Estimate the mutual information between columns of a table, optionally given others."""
     _check_needed("--test", test, permutations=permutations, groups=groups)
     _check_needed("--ci or --test", ci or test, block=block)
     _check_needed("--ci", ci, level=level)

@@ -21,26 +21,27 @@ if TYPE_CHECKING:
 def lags(
     request: Request,
     method: Annotated[str | None, typer.Option("--method", help="Estimator: ksg (the default), auto or gksg.")] = None,
-    max_lag: Annotated[int, typer.Option("--max-lag", help="Lags from minus this to this.")] = 20,
+    max_lag: Annotated[int, typer.Option("--max-lag", help="Largest lag, in both directions.")] = 20,
     given_lags: Annotated[
-        str | None, typer.Option("--given-lags", help="Lags of what is given, such as 0, 1,2 or 1:3. (default: 0)")
+        str | None, typer.Option("--given-lags", help="Lags of the --given columns: 0, 1,2 or 1:3. (default: 0)")
     ] = None,
     time: Annotated[
-        str | None, typer.Option("--time", help="Column of times, numbers or ISO dates: rows are sorted, gaps found.")
+        str | None, typer.Option("--time", help="Column of times (numbers or ISO dates), to sort rows and find gaps.")
     ] = None,
     groups: Annotated[
-        str | None, typer.Option("--groups", help="Column of labels of trials or subjects; no lag crosses them.")
+        str | None,
+        typer.Option("--groups", help="Column of labels, such as trials or subjects; no lag crosses them."),
     ] = None,
     surrogates: Annotated[
         int | None, typer.Option("--surrogates", help="Number of surrogates; 0 for no test. (default: 199)")
     ] = None,
-    difference: Annotated[bool, typer.Option("--difference", help="Take changes from row to row.")] = False,
+    difference: Annotated[bool, typer.Option("--difference", help="Use changes from row to row.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Also write the plot: .png, .svg, .pdf.")
+        Path | None, typer.Option("--output", "-o", help="Also draw the plot to this file: .png, .svg or .pdf.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what two series share at each lag, with p-values that allow for autocorrelation."""
+    """Show what two series share at each lag, with p-values that allow for autocorrelation."""
     if max_lag < 0:
         raise UserError(f"--max-lag={max_lag} must be at least 0; pass the largest lag.")
     if output is not None:

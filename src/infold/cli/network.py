@@ -28,47 +28,46 @@ def network(
         str | None, typer.Option("--with", help="Columns to pair these with, instead of with each other.")
     ] = None,
     given: Annotated[
-        str | None, typer.Option("--given", help="Confounders, which are regressed out of all columns first.")
+        str | None, typer.Option("--given", help="Confounders, to regress out of all columns first.")
     ] = None,
     node: Annotated[
-        list[str] | None, typer.Option("--node", help="A group of columns as one node: name=a,b. Once for each node.")
+        list[str] | None, typer.Option("--node", help="A group of columns as one node: name=a,b. Repeat for each node.")
     ] = None,
     discrete: Discrete = None,
     missing: Annotated[
         str | None,
-        typer.Option(
-            "--missing", help="Missing values: error (the default), drop rows, or pairwise: all rows of a pair."
-        ),
+        typer.Option("--missing", help="Rows with missing values: error (the default), drop, or pairwise (per pair)."),
     ] = None,
     method: Annotated[str | None, typer.Option("--method", help="ksg (the default) or auto.")] = None,
     neighbors: Neighbors = None,
     units: Units = None,
-    fdr: Annotated[float, typer.Option("--fdr", help="Expected share of false edges, at most.")] = 0.05,
+    fdr: Annotated[float, typer.Option("--fdr", help="Expected share of false edges (FDR).")] = 0.05,
     prune: Annotated[
-        str | None, typer.Option("--prune", help="Take away edges that others explain: conditional, or dpi.")
+        str | None, typer.Option("--prune", help="Remove edges that others explain: conditional or dpi.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Keep the matrices here, and go on if killed before.")
+        Path | None, typer.Option("--folder", help="Keep results in this folder, and resume from it.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File of the edges: .csv, .graphml, .json or .html.")
+        Path | None,
+        typer.Option("--output", "-o", help="File for the edges: .csv, .graphml, .json or .html."),
     ] = None,
     transfer_entropy: Annotated[
         bool,
-        typer.Option("--transfer-entropy", help="Columns are series: transfer entropy of all pairs, both ways."),
+        typer.Option("--transfer-entropy", help="Treat columns as series: transfer entropy of all pairs, both ways."),
     ] = False,
     time: Annotated[
         str | None,
-        typer.Option("--time", help="Column of times, for --transfer-entropy: sorts rows, finds gaps."),
+        typer.Option("--time", help="With --transfer-entropy: column of times, to sort rows and find gaps."),
     ] = None,
     delay: Annotated[
-        int | None, typer.Option("--delay", help="Steps from source to target, with --transfer-entropy. (default: 1)")
+        int | None, typer.Option("--delay", help="With --transfer-entropy: steps from source to target. (default: 1)")
     ] = None,
     surrogates: Annotated[
-        int | None, typer.Option("--surrogates", help="Draws of each source, with --transfer-entropy. (default: 199)")
+        int | None, typer.Option("--surrogates", help="With --transfer-entropy: surrogates per source. (default: 199)")
     ] = None,
     difference: Annotated[
-        bool, typer.Option("--difference", help="Take changes from row to row, with --transfer-entropy.")
+        bool, typer.Option("--difference", help="With --transfer-entropy: use changes from row to row.")
     ] = False,
     separator: Separator = None,
     decimal_comma: DecimalComma = False,
@@ -78,7 +77,7 @@ def network(
     jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
-    """Find which columns of a table share information: MI, p- and q-values of all pairs, and the edges."""
+    """Find which columns of a table share information, with MI, p- and q-values of all pairs."""
     suffixes: tuple[str, ...] | None = None
     if transfer_entropy:
         refused = {"--with": others, "--given": given, "--node": node, "--prune": prune}

@@ -22,7 +22,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Experiments to run, or all; without a name, list them."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions of each: a minute or two for all.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions of each: a minute or two.")] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -32,13 +32,13 @@ def reproduce(
             "else infold-results; with --quick its subfolder quick).",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Recompute what is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Recompute existing results.")] = False,
     jobs: Processes = -1,
     as_json: Json = False,
 ) -> None:
-    """Run the paper's experiments: a CSV file and a figure each.
+    """Run the paper's experiments, and write a CSV file and a figure for each.
 
-    Finished repetitions are kept, so that a run that was stopped continues where it stopped.
+    Finished repetitions are kept, so an interrupted run continues where it stopped.
     """
     from infold import reproduce as library
 
@@ -48,7 +48,7 @@ def reproduce(
         return
     for name in names:
         if name not in {*known, "all"}:
-            raise UserError(f"{name!r} is no experiment; choose among {', '.join(known)}, or all.")
+            raise UserError(f"{name!r} is not an experiment; choose one of {', '.join(known)}, or all.")
     chosen = [one for one in known.values() if one.name in names or "all" in names]
     folder = library.default_output(quick=quick) if output is None else output
     if folder.exists() and not folder.is_dir():

@@ -26,7 +26,7 @@ def independence(
     as_json: Json = False,
     arrays: Arrays = False,
 ) -> None:
-    """Test whether columns of a table are independent, by permuting rows; with --given, given other columns."""
+    """Test whether columns of a table are independent, optionally given others."""
     with working() as warned:
         import infold
 
@@ -46,7 +46,7 @@ def independence(
 def diagnose(
     request: Request, groups: Groups = None, block: Block = None, as_json: Json = False, arrays: Arrays = False
 ) -> None:
-    """Say whether the estimate can be trusted: drift, ceiling, ties, other methods, a planted simulation."""
+    """Judge whether an estimate can be trusted, from drift, ceiling, ties, other methods and planted MI."""
     with working() as warned:
         import infold
 
@@ -59,7 +59,8 @@ def diagnose(
 def relevance(
     request: Request,
     together: Annotated[
-        bool, typer.Option("--together", help="Score a column by what is lost without it, not by what it tells alone.")
+        bool,
+        typer.Option("--together", help="Score a column by what is lost without it."),
     ] = False,
     permutations: Annotated[
         int | None,
@@ -70,7 +71,7 @@ def relevance(
     as_json: Json = False,
     arrays: Arrays = False,
 ) -> None:
-    """Say which columns carry the information, also given others, with p-values corrected for their number."""
+    """Find the columns that carry the information, with p-values corrected for their number."""
     with working() as warned:
         import infold
 
@@ -98,7 +99,7 @@ def report(
     as_json: Json = False,
     arrays: Arrays = False,
 ) -> None:
-    """Write one self-contained HTML page: verdict, estimate, interval, test, plots, columns, settings."""
+    """Write a self-contained HTML page with verdict, estimate, interval, test, plots and settings."""
     check_output(output, (".html", ".htm"))
     request.check_keeps_data("--output", output)
     with working() as warned:

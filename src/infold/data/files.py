@@ -150,7 +150,7 @@ def open_table(file: str | Path | TableFile, dialect: Dialect = Dialect()) -> Ta
         suffix = suffix or next((s for start, s in MAGIC.items() if content.startswith(start)), ".csv")
         if suffix not in TEXT and dialect != Dialect():
             raise ValueError(
-                f"{path} is no text, so that --separator, --decimal-comma, --encoding and --no-header do not apply; "
+                f"{path} is not text, so --separator, --decimal-comma, --encoding and --no-header do not apply; "
                 f"leave them out."
             )
         if suffix in TEXT:

@@ -35,7 +35,7 @@ def from_objects(
         huge = {one for one in objects if isinstance(one, int) and abs(one) > 2**53}
         if len(huge) > len(set(map(float, huge))):
             raise ValueError(
-                f"{where} has whole numbers beyond 2^53, such as {max(huge)}, of which different ones become the same "
+                f"{where} has whole numbers beyond 2^53, such as {max(huge)}, some of which become equal "
                 f"as floating point numbers; subtract an offset or, if they are labels, pass discrete_{name.lower()}."
             )
         return values, False
@@ -46,7 +46,7 @@ def from_objects(
             f"every row, not both; make it one of them."
         )
     if numbers_only:
-        raise TypeError(f"{where} holds text, where only numbers will do; encode or drop it.")
+        raise TypeError(f"{where} holds text, but only numbers are allowed here; encode or drop it.")
     if are_text and not is_categorical and mostly_numbers(objects):
         raise TypeError(
             f"{where} holds numbers as text ({next(one for one in objects if not _is_missing(one))!r}); convert them "

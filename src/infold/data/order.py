@@ -19,6 +19,7 @@ ALPHA_AUTOCORRELATION = 0.01  # on either side: on independent rows one data set
 MOST_INFLATION = 1.2  # of the variance: a test at 5 % then rejects about 7 %
 SMALLEST_GROUP = 20  # rows; centring a smaller one makes its rows look anti-correlated
 MOST_KNOWN = 0.1  # share of the degrees of freedom that regressing out Z may cost
+MOST_SHIFTS, MOST_NAMED = 20, 4  # between groups of rows; how many of them a note names
 EQUAL_STEPS = 1e-6  # relative to the largest step; smaller differences are rounding
 
 
@@ -39,6 +40,7 @@ class AlikeRows(NamedTuple):
     sorted_by: str | None  # the column that the rows look sorted by
     by_class: bool  # whether the table was sorted by classes, and that explains all of it
     n_samples: int
+    shifts: tuple[int, ...] = ()  # rows at which the levels change, if the rows look like groups one after another
 
     @property
     def block(self) -> int:
@@ -49,15 +51,19 @@ class AlikeRows(NamedTuple):
         """Return what was noticed, and what to do about it; a test given Z does not accept blocks."""
         if self.sorted_by:
             seen = f"Rows look sorted by {self.sorted_by}, so neighbouring rows are alike on both sides"
+        elif self.shifts:
+            rows = ", ".join(map(str, self.shifts[:MOST_NAMED])) + ("…" if len(self.shifts) > MOST_NAMED else "")
+            seen = f"Rows look grouped (levels change near row{'s' * (len(self.shifts) > 1)} {rows})"
         else:
+            does = "alternate" if max(self.x.lag_1, self.y.lag_1) < 0 else "are autocorrelated"
             lags = f"{self.x.lag_1:.2f} in X, {self.y.lag_1:.2f} in Y"
-            seen = f"Rows are autocorrelated on both sides (lag-1 correlation {lags})"
+            seen = f"Rows {does} on both sides (lag-1 correlation {lags})"
         if self.by_class:
             return f"{seen}; that is harmless."
         remedy = "thin the rows" if given else f"pass block={self.block} to a test or an interval, thin the rows"
         return (
-            f"{seen}. If they form a time series, p-values and standard errors are too small: {remedy}, or use "
-            f"lagged_mutual_information. If the table is merely sorted or grouped, ignore this."
+            f"{seen}. If the table is merely sorted or grouped, ignore this. If the rows form a time series, p-values "
+            f"and standard errors are too small: {remedy}, or use lagged_mutual_information."
         )
 
 
@@ -78,6 +84,10 @@ def alike_rows(question: Question, groups: Sequence[np.ndarray] = ()) -> AlikeRo
         return None
     n = question.n_samples
     by, classes = (sorted_by(question) if len(groups) <= 1 else None) or (None, [])
+    if by is None and len(groups) <= 1 and known is None and (shifts := level_shifts(question)):
+        pieces = np.split(np.arange(n), shifts)
+        if max(one.lag_1 for one in both(pieces)) < 2 / np.sqrt(n):  # what is left is not like a series
+            return AlikeRows(x, y, None, False, n, tuple(shifts))
     if not classes:
         return AlikeRows(x, y, by, False, n)
     if _matters(*both(classes)):
@@ -167,6 +177,33 @@ def sorted_by(question: Question) -> tuple[str, list[np.ndarray]] | None:
             if one_way and np.ptp(steps) > EQUAL_STEPS * np.abs(steps).max():
                 return label, []
     return None
+
+
+def level_shifts(question: Question) -> list[int]:
+    """Return the first rows of groups that differ in level, by binary segmentation of normal scores.
+
+    Empty if there is no shift, or if there are so many that the rows drift rather than stand in groups.
+    """
+    values = np.hstack([ordered_values(question.blocks[side]) for side in ("X", "Y")])
+    scores = normal_scores(values[:, values.min(axis=0) < values.max(axis=0)])
+    n, d = scores.shape
+    shifts, open_pieces, chance = [], [(0, n)], chi2.isf(ALPHA_AUTOCORRELATION / n, d)
+    while open_pieces:
+        start, stop = open_pieces.pop()
+        if stop - start < 2 * SMALLEST_GROUP:
+            continue
+        piece = scores[start:stop] - scores[start:stop].mean(axis=0)
+        left = np.arange(1, stop - start + 1)[SMALLEST_GROUP - 1 : -SMALLEST_GROUP]
+        sums = np.cumsum(piece, axis=0)[left - 1]
+        gains = (sums**2 / (piece**2).mean(axis=0).clip(min=1e-9)).sum(axis=1) / (left * (1 - left / (stop - start)))
+        if gains.max() < chance:
+            continue
+        middle = start + int(left[gains.argmax()])
+        shifts.append(middle)
+        if len(shifts) > MOST_SHIFTS:
+            return []
+        open_pieces += [(start, middle), (middle, stop)]
+    return sorted(shifts)
 
 
 def ordered_values(table: Table) -> np.ndarray:

@@ -357,7 +357,7 @@ def _refuse_shared_columns(name_x: str, x: Table, name_y: str, y: Table) -> None
         if 2 * n_values > len(column):
             raise ValueError(f"{same}, so the MI is infinite; leave it out on one side.")
         if n_values > MOST_COUNTS:
-            warn(f"{same[0].upper()}{same[1:]}, so they share all that it tells; leave it out on one side.")
+            warn(f"{same[0].upper()}{same[1:]}, so they share all of its information; leave it out on one side.")
 
 
 def _heads(values: np.ndarray) -> set[tuple[float, ...]]:
@@ -385,7 +385,7 @@ def _warn_many_classes(tables: Mapping[str, Table]) -> None:
         columns = [c for c in table.nominal if count_distinct(table.values[:, c]) > most]
         if columns:
             warn(
-                f"{name} has a class of its own for most rows in {listed(columns, table.names)}: nothing can be learnt "
+                f"{name} has a separate class for most rows in {listed(columns, table.names)}: nothing can be learnt "
                 f"of classes that are seen once; leave out what only names rows, and make dates or numbers numeric."
             )
 

@@ -115,7 +115,7 @@ def positions(discrete: Any, name: str, names: tuple[str, ...] | None, d: int) -
         else:
             known = listed(range(d), names) if names else f"0 to {d - 1}"
             raise ValueError(
-                f"{parameter}={one!r} is no column of {name}; pass True for all, or names or positions among {known}."
+                f"{parameter}={one!r} is not a column of {name}; pass True, or names or positions among {known}."
             )
     return found
 
@@ -124,8 +124,8 @@ def _declared_too(table: Table, name: str, discrete: Any) -> Table:
     """Return a table with further columns made nominal."""
     if discrete is False and table.nominal:
         raise TypeError(
-            f"{name} has nominal columns ({listed(table.nominal, table.names)}), where only numbers will do; encode or "
-            f"drop them."
+            f"{name} has nominal columns ({listed(table.nominal, table.names)}), but only numbers are allowed "
+            f"here; encode or drop them."
         )
     declared = positions(discrete, name, table.names, table.values.shape[1]) - set(table.nominal)
     if not declared:
@@ -147,7 +147,7 @@ def _frame(
         if not (_has_numbers(one) or i in declared or (_has_classes(one) and not numbers_only))
     ]
     if bad:
-        only = ", where only numbers will do" if numbers_only else ""
+        only = ", but only numbers are allowed here" if numbers_only else ""
         raise TypeError(f"{name} has columns that are not numbers: {', '.join(bad[:5])}{only}; encode or drop them.")
     columns, nominal = [], []
     for i, one in enumerate(series):
@@ -204,7 +204,7 @@ def _refuse_lost_digits(values: np.ndarray, where: str, parameter: str) -> None:
         return
     if np.unique(values.astype(np.float64)).size < np.unique(values).size:
         raise ValueError(
-            f"{where} has whole numbers beyond 2^53, such as {values.max()}, of which different ones become the same "
+            f"{where} has whole numbers beyond 2^53, such as {values.max()}, some of which become equal "
             f"as floating point numbers; subtract an offset or, if they are labels, pass {parameter}."
         )
 

@@ -54,7 +54,7 @@ def entropy_of_labels(question: Question, block: str) -> float | None:
 
 
 def _order_notes(question: Question) -> tuple[str, ...]:
-    """Tell where autocorrelated rows make the standard error and the p-value too small.
+    """Point out where autocorrelated rows make the standard error and the p-value too small.
 
     The estimate stays consistent.
     """

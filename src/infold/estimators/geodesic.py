@@ -69,12 +69,12 @@ def _has_ties(question: Question) -> bool:
 class GeodesicKSG(MutualInformationEstimator):
     """G-KSG: mutual information by k nearest neighbours in a geodesic forest (Marx & Fischer 2022).
 
-    An unsupervised forest is grown on the joint table. Two rows are as far apart on the side of X as the share of trees
-    that, looking at the columns of X alone, tell them apart; likewise for Y. Rows that no tree tells apart are compared
-    by their Euclidean distance. Columns of pure noise then cost less than they cost plain KSG.
+    An unsupervised forest is grown on the joint table. The distance between two rows on the X side is the share of
+    trees that separate them by the columns of X alone; likewise for Y. Rows that no tree separates are compared by
+    their Euclidean distance. Noise columns then cost less than they cost plain KSG.
 
-    Given Z, the forest is grown on the columns of X, Y and Z, rows are as far apart in Z as trees that look at Z alone
-    tell, and neighbours are counted as :class:`infold.KSG` does given Z.
+    Given Z, the forest is grown on the columns of X, Y and Z, distances in Z are defined in the same way, and
+    neighbours are counted as :class:`infold.KSG` does given Z.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class GeodesicKSG(MutualInformationEstimator):
     local_distance : {"auto", "paper", "released", "everywhere"}, default="auto"
         How rows in the same leaves are compared: by a Euclidean distance below that of one tree, as in the paper, or as
         in the code that its authors released. "everywhere" adds the paper's to all distances, so that rows equally many
-        trees apart are no ties. "auto" is "paper" below 10,000 rows, and "everywhere" from there on, and where a column
+        trees apart do not tie. "auto" is "paper" below 10,000 rows, and "everywhere" from there on, and where a column
         of numbers has many ties: there the paper's estimate can rise past the truth.
     max_queries : int, "auto" or None, default="auto"
         Average over this many rows, drawn at random; their neighbours are still sought among all. "auto" means n but no

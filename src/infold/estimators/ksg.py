@@ -28,7 +28,7 @@ class KSG(MutualInformationEstimator):
         The norm on X and on Y (and on Z); a pair (or triple) gives each its own. The joint distance is their maximum.
     standardize : bool, default=True
         Bring every column to standard deviation 1 first, so that units do not change the answer. Without it columns are
-        taken as they are, and rows exactly as far as the k-th neighbour never count: the numbers of other packages.
+        used as they are, and rows exactly as far away as the k-th neighbour never count, as in other packages.
     discrete_bias : {"miller-madow", "none"}, default="miller-madow"
         Which bias is subtracted from the plug-in estimate of a discrete table.
     n_jobs : int or None, default=None
@@ -66,7 +66,7 @@ class KSG(MutualInformationEstimator):
     >>> data = infold.datasets.make_gaussian(n_samples=1000, random_state=0)  # truth: 0.830
     >>> round(infold.KSG(n_neighbors=3).fit(data.X, data.Y).mi_, 1)
     0.8
-    >>> hint = data.Y + data.Y[::-1]  # Y with noise: X tells less of Y that is not known already
+    >>> hint = data.Y + data.Y[::-1]  # a noisy Y: it leaves less for X to tell
     >>> round(infold.KSG(n_neighbors=3).fit(data.X, data.Y, Z=hint).mi_, 1)
     0.5
     """

@@ -57,7 +57,7 @@ def tied_columns(question: Question) -> dict[str, float]:
 
 
 def ties_note(ties: dict[str, float]) -> Note | None:
-    """Tell of columns that are mostly tied."""
+    """Point out columns that are mostly tied."""
     worst = [name for name, share in ties.items() if share > MOSTLY]
     if not worst:
         return None
@@ -74,7 +74,7 @@ def ceiling(n: int, k: int) -> float:
 
 
 def ceiling_note(mi: float, n: int, k: int) -> Note | None:
-    """Tell of an estimate (nats) so high that n samples can hardly show it."""
+    """Point out an estimate (nats) so high that n samples can hardly show it."""
     most = ceiling(n, k)
     if mi < NEAR_CEILING * most:
         return None
@@ -87,7 +87,7 @@ def ceiling_note(mi: float, n: int, k: int) -> Note | None:
 
 
 def silence_note(most: float, units: str) -> Note:
-    """Tell what an answer of exactly 0 may have missed."""
+    """Say what an answer of exactly 0 may have missed."""
     return Note(
         f"The answer is 0 because none of auto's tests rejects independence at its strict level of 0.001; a "
         f"dependence of up to about {most:.2g} {units} may have gone unnoticed."
@@ -98,7 +98,7 @@ def silence_note(most: float, units: str) -> Note:
 
 
 def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note | None:
-    """Tell if p-values as small as alpha are out of reach."""
+    """Say whether p-values as small as alpha are out of reach."""
     if 1 / (n_permutations + 1) > alpha + 1e-12:
         return Note(
             f"n_permutations={n_permutations} cannot give p ≤ {alpha:g}, only {1 / (n_permutations + 1):.2g} at best; "
@@ -118,7 +118,7 @@ def resolution_note(n_permutations: int, log_count: float, alpha: float) -> Note
 
 
 def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
-    """Tell of groups of a single row or block, which permuting within groups leaves where they are."""
+    """Point out groups of a single row or block, which permuting within groups leaves where they are."""
     alone = int(np.sum(n_blocks == 1))
     if not alone:
         return None
@@ -129,7 +129,7 @@ def fixed_rows_note(n_blocks: np.ndarray) -> Note | None:
 
 
 def copies_note(share: float) -> Note | None:
-    """Tell of rows that are copies of others."""
+    """Point out rows that are copies of others."""
     if share <= 0.05:
         return None
     return Note(
@@ -139,14 +139,14 @@ def copies_note(share: float) -> Note | None:
 
 
 def few_rows_note(n: int) -> Note | None:
-    """Tell of too few rows for the interval to cover as often as its level says."""
+    """Point out too few rows for the interval to cover as often as its level says."""
     if n >= 30:
         return None
     return Note(f"{n} rows are few for an interval: below 30 it covers less often than its level says.")
 
 
 def few_samples_note(n: int, d: int) -> Note | None:
-    """Tell of too few rows for a good estimate."""
+    """Point out too few rows for a good estimate."""
     if n >= 100 and n > d:
         return None
     return Note(

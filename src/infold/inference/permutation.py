@@ -95,11 +95,9 @@ def independence_test(
 
     Notes
     -----
-    The estimator is fitted again on every pairing, because it has seen the true one. With independent rows (or groups
-    or
-    blocks that are exchangeable) P(p ≤ a) ≤ a for every a, whatever the method and the data: equal statistics count
-    against dependence. `method="auto"` answers exactly 0 on most independent data, so its own p-value is what is
-    compared.
+    The estimator is fitted again on every pairing, because it has seen the true one. With independent rows (or
+    exchangeable groups or blocks), P(p ≤ a) ≤ a for every a, whatever the method and the data: ties count against
+    dependence. `method="auto"` answers exactly 0 on most independent data, so its own p-value is compared instead.
 
     Given Z, re-pairing rows at random would break what X shares with Z as well, and so find a dependence wherever Z is
     a common cause. So what a function of Z tells of the columns is subtracted from X and Y, which does not change
@@ -243,7 +241,7 @@ def _notes(
     alpha: float,
     all_below: int | None,
 ) -> tuple[str, ...]:
-    """Tell what may be wrong; `all_below` is the number of permutations if none reached what was observed."""
+    """Return what may be wrong; `all_below` is the number of permutations if none reached what was observed."""
     smallest = all_below and Note(
         f"p is the smallest that {all_below} permutations can show; a larger n_permutations shows how small it is."
     )

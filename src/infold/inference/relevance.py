@@ -98,7 +98,7 @@ class Relevance(Shown):
 
     @property
     def given(self) -> tuple[str, ...] | int | None:
-        """Names of the columns of Z, or how many they are if they have none; None without Z."""
+        """Names of the columns of Z, or their number if they have none; None without Z."""
         return (self.names[2] or self.n_features[2]) if len(self.n_features) > 2 else None
 
     @property
@@ -594,13 +594,13 @@ def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) ->
 
 
 def _few_rows_note(question: Question, rows: Sequence[int], n_neighbors: int) -> Note | None:
-    """Tell of columns with too few rows for a score."""
+    """Point out columns with too few rows for a score."""
     few = [label for label, count in zip(_labels(question), rows, strict=True) if count <= n_neighbors]
     return Note(f"Too few rows have all the values that a score needs: {_first(few)}.", urgent=True) if few else None
 
 
 def _no_score_note(question: Question, sides: Mapping[str, np.ndarray], level: float) -> Note | None:
-    """Tell of columns that are relevant without a score above 0."""
+    """Point out columns that are relevant without a score above 0."""
     scores, pvalues = (np.concatenate([sides[f"{what}_{side}"] for side in "xy"]) for what in ("scores", "pvalues"))
     found = (pvalues <= level + ROUNDING) & (scores <= 0)
     if question.n_features[1] == 1:

@@ -186,7 +186,7 @@ def shuffle_of(question: Question, groups: Any, block: int | None) -> Shuffle:
     if block is not None and question.n_dropped:
         warn(
             f"block={block} counts the rows that are left: {question.n_dropped} rows with missing values were dropped, "
-            f"so that blocks do not start where they did; fill the values in if blocks are trials."
+            f"so blocks no longer start where they did; fill in the values if blocks are trials."
         )
     return make_shuffle(question.n_samples, question.labels(groups), block)
 

@@ -94,11 +94,11 @@ def _split(tables: dict[str, Table], wanted: list[str | int]) -> dict[str, Table
         parts.append(_picked(table, here))
         out[name] = _picked(table, [c for c in range(len(names)) if c not in here])
         if not out[name].names:
-            raise ValueError(f"given={wanted!r} names all columns of {name}, so that none is left; name fewer.")
+            raise ValueError(f"given={wanted!r} names all columns of {name}, so none is left; name fewer.")
     absent = [one for one in wanted if one not in found]
     if absent:
         known = ", ".join(listed(range(len(t.names or ())), t.names) for t in tables.values())
-        raise ValueError(f"given={absent[0]!r} is no column; name some of {known}, or pass a table.")
+        raise ValueError(f"given={absent[0]!r} is not a column; name some of {known}, or pass a table.")
     nominal, start = [], 0
     for part in parts:
         nominal += [start + c for c in part.nominal]
@@ -177,7 +177,7 @@ def _grouped(
                 order.append(int(one))
             else:
                 known = listed(range(len(names)), tuple(names))
-                raise ValueError(f"nodes[{node!r}] has {one!r}, which is no column; name some of {known}.")
+                raise ValueError(f"nodes[{node!r}] has {one!r}, which is not a column; name some of {known}.")
         if len(order) == start:
             raise ValueError(f"nodes[{node!r}] is empty, but a node needs a column; name one.")
         bounds.append((start, len(order)))

@@ -64,10 +64,10 @@ def network(
     units : {"nats", "bits"}, default="nats"
         Natural logarithm or base 2.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the order of tied values, of permutations, and of "auto". None draws one, or, with a folder that has
-        been begun, takes that of the folder.
+        Seed of the order of tied values, of permutations, and of "auto". None draws one, or takes that
+        of a folder that was begun earlier.
     n_jobs : int or None, default=-1
-        Tiles of the matrix that are computed at a time; −1 uses all cores. The answer is the same to the bit, also on a
+        Tiles of the matrix computed at a time; −1 uses all cores. The answer is the same to the bit, also on a
         cluster, with ``joblib.parallel_config("dask")``.
     verbose : int, default=1
         1 shows a progress bar on a terminal when the work takes more than a second; 0 is silent.
@@ -76,8 +76,8 @@ def network(
     missing : {"error", "drop", "pairwise"}, default="error"
         Whether missing values are refused, rows with one are left out, or each pair uses all rows that both have.
     folder : path or None, default=None
-        Where to keep the matrix, tile by tile. The same call goes on where it was killed, and matrices too large for
-        memory stay on disk.
+        Where to keep the matrix, tile by tile. The same call resumes where it was interrupted, and matrices too
+        large for memory stay on disk.
 
     Returns
     -------
@@ -88,13 +88,14 @@ def network(
     -----
     A pair is tested by two statistics of its ranks: Neyman's smooth test (sums of squared correlations of the first
     cosines, for dependence that is smooth but weak) and KSG's estimate (for sharp dependence of any shape). The smaller
-    p-value counts, by its own null law. Without ties all these laws depend on n alone, so one null sample serves all
-    pairs: up to 10 million pairs of random columns, and an exponential tail beyond. Ties of numbers are set
-    in random order. Columns with fewer distinct values than half of the rows, and classes, have null laws of their own,
-    for how often each value occurs: exact if few tables are possible, else by draws; groups of columns are permuted.
+    p-value is used, and compared with its own null distribution. Without ties all these distributions depend on n
+    alone, so one null sample serves all pairs: up to 10 million pairs of random columns, and an exponential tail beyond
+    them. Tied numbers are put in random order. Classes, and columns with fewer distinct values than half of the rows,
+    have their own null distributions, given how often each value occurs: exact if few tables are possible, else from
+    random draws. Groups of columns are permuted.
 
-    Given confounders, the same is done with residuals, and p-values below .05 are compared with those of 99 re-pairings
-    among rows of near confounders: by as much as −log p exceeds its mean there, it is made smaller.
+    Given confounders, the same is done with residuals, and p-values below .05 are checked by 99 re-pairings among
+    rows with similar confounders: −log p is divided by its mean over these, where that exceeds the expected 1.
 
     References
     ----------

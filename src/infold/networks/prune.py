@@ -23,7 +23,7 @@ def pruned(network: Network, how: str, fdr: float, tolerance: float, n_jobs: int
     if network.other_names is not None:
         raise ValueError("prune needs triangles, but pairs of two tables have none; join the tables into one.")
     if not 0 <= tolerance <= 1:
-        raise ValueError(f"tolerance={tolerance!r} must be from 0 to 1; 0 takes away most edges, 1 none.")
+        raise ValueError(f"tolerance={tolerance!r} must be from 0 to 1; 0 removes most edges, 1 none.")
     i, j, _ = network.edge_indices(fdr)
     mi, pvalues = np.array(network.mi_matrix), np.array(network.pvalue_matrix)
     if how == "dpi":

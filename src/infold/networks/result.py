@@ -204,19 +204,19 @@ class Network(Shown):
         how : {"conditional", "dpi"}, default="conditional"
             By the data-processing inequality, the weakest edge of a triangle may be indirect. "conditional" tests it
             given the third node, as `given` does; its p-value becomes the largest of these, so that it must hold given
-            each node with smaller p-values to both its ends. "dpi" takes it away untested if its MI is below
-            (1 − tolerance) times that of both others, as ARACNe does: at once, but true edges of triangles go too.
+            each node with smaller p-values to both its ends. "dpi" removes it untested if its MI is below
+            (1 − tolerance) times that of both others, as ARACNe does: fast, but true edges of triangles go too.
         fdr : float, default=0.05
             Which edges there are to begin with.
         tolerance : float, default=0.1
-            For "dpi": 0 takes away most, 1 nothing.
+            For "dpi": 0 removes most, 1 nothing.
         n_jobs, verbose
             As in :func:`network`.
 
         Returns
         -------
         Network
-            Edges taken away by "dpi" have an MI of 0 and a p-value of 1.
+            Edges removed by "dpi" have an MI of 0 and a p-value of 1.
         """
         from .prune import pruned
 

@@ -71,7 +71,10 @@ def bic_at(values, cut):
     return sum(terms) + m + 5 * math.log(m)
 
 
-@pytest.mark.parametrize("draw", ["normal", "uniform", "standard_cauchy", "exponential"])
+@pytest.mark.parametrize(
+    "draw",
+    ["normal", *(pytest.param(d, marks=pytest.mark.slow) for d in ("uniform", "standard_cauchy", "exponential"))],
+)
 def test_fast_search_is_nearly_as_good(draw):
     # On 20 columns of 1,000 values the fast search lost .3 nats at most; a bin beside the best edge may add 3.
     for seed in range(20):

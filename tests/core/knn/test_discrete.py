@@ -50,6 +50,7 @@ def test_what_is_discrete(rng):
     assert row_codes(np.array([few, many])).max() == 399
 
 
+@pytest.mark.slow
 def test_ordered_numbers_with_few_copies_are_not_taken_as_labels(rng):
     # 11 × 11 cells for 400 rows: Miller and Madow leave .08 of the plug-in's bias.
     x, y = rng.poisson(3, (2, 20, 400)).astype(float)

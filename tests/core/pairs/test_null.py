@@ -68,7 +68,7 @@ def test_a_lattice_is_not_continued_beyond_its_sample():
 
 
 def test_no_pvalue_of_few_rows_is_below_that_of_a_line():
-    laws = pair_laws(8, 3, Draws(200_000, 20_000))
+    laws = pair_laws(8, 3, Draws(20_000, 2_000))
     far = laws.log_pvalue(np.array([-50.0]), np.array([-50.0]))
     assert_allclose(np.exp(far), 2 / 40_320)
 
