@@ -127,12 +127,10 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
 
 def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
     """Return whether ranks follow `time` (unit scores) more than memory explains: with memory, rows count as fewer."""
-    n, ranks = values.size, _ranks(values)
-    spread = math.sqrt(float(ranks @ ranks) / n - float(ranks.sum() / n) ** 2)
-    r = float(ranks @ time) / (n * spread) if spread else 0.0
+    n, scores = values.size, _rank_scores(values)
+    r = float(scores @ time) / n
     if r * r * n < SURELY_NONE:
         return False
-    scores = _unit_scores(ranks)
     left = scores - r * time
     memory = float(left[1:] @ left[:-1]) / max(float(left @ left), 1e-300)
     memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # the plain estimate is biased downwards
@@ -148,15 +146,16 @@ def _unit_scores(values: np.ndarray) -> np.ndarray:
     return centred / math.sqrt(float(centred @ centred) / centred.size)
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return ranks; ties share theirs, as any order within a tie that follows time would look like a trend."""
-    order = np.argsort(values)
+def _rank_scores(values: np.ndarray) -> np.ndarray:
+    """Return unit scores of ranks; ties share theirs, as an order within a tie that follows time looks like a trend."""
+    order, n = np.argsort(values), values.size
     ordered = values[order]
     if (ordered[1:] == ordered[:-1]).any():
-        return rankdata(values)
-    ranks = np.empty(values.size)
-    ranks[order] = np.arange(values.size)
-    return ranks
+        ranks = rankdata(values)
+        return _unit_scores(ranks) if ordered[0] < ordered[-1] else np.zeros(n)
+    scores = np.empty(n)
+    scores[order] = (np.arange(n) - (n - 1) / 2) / math.sqrt((n * n - 1) / 12)
+    return scores
 
 
 def _is_long(values: np.ndarray) -> bool:
