@@ -74,6 +74,25 @@ def test_independent_series_are_seldom_told_dependent(kind):
     assert rejected <= 8
 
 
+# 60 pairs as above. Ten groups of a season, each shifted by itself, gave 45; groups of 60 with memory .9 gave 8 of 60.
+@pytest.mark.parametrize("kind", ["season in phase", "long memory"])
+def test_independent_groups_are_seldom_told_dependent(kind):
+    rejected = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 12])
+        if kind == "season in phase":
+            x, y = np.cos(2 * np.pi * np.arange(800) / 24 + rng.uniform(0, 7, (2, 1))) + 0.5 * rng.normal(size=(2, 800))
+            groups, says = np.arange(800) // 80, "all groups were shifted by the same number of steps"
+        else:
+            x, y = autoregression(rng, 60, 0.9, 20).reshape(2, 600)
+            groups, says = np.arange(600) // 60, "random walk"
+        options = {"n_surrogates": 39, "random_state": seed, "n_jobs": 1, "verbose": 0}
+        found = infold.lagged_mutual_information(x, y, [0], groups=groups, **options)
+        rejected += found.pvalue <= 0.05
+        assert any(says in note for note in found.notes)
+    assert rejected <= 8
+
+
 @pytest.mark.filterwarnings("ignore::infold.DataWarning")
 def test_what_is_not_stationary_is_told(rng):
     x, y = np.cumsum(rng.normal(size=(2, 400)), axis=1)

@@ -15,7 +15,8 @@ from infold.inference.notes import Note
 from .grid import Grid
 
 ALPHA_CHANGE = 0.001  # for each column and each of two tests
-DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
+# Of the t value of a unit root, with a constant: the mean, and how far below it the 5 % point is.
+DICKEY_FULLER, FIVE_PERCENT = -1.53, -1.33
 SURELY_NONE = 9.0  # of n r²: below this, there is no significant trend even without memory
 FEWEST_PERIODS = 3  # of a season; what takes longer is a trend
 BESIDE = range(3, 13)  # how many frequencies away others are that a season hardly leaks into
@@ -40,20 +41,22 @@ PROBLEMS = (
 
 def wandering_columns(grid: Grid, name: str) -> list[int]:
     """Return the columns in which a unit root cannot be ruled out: they may be random walks."""
-    series = grid[name]
+    series, groups = grid[name], len(grid.segments)
+    bound = DICKEY_FULLER + FIVE_PERCENT / math.sqrt(groups)  # Im, Pesaran and Shin 2003
     return [
         c
         for c in np.flatnonzero(~series.nominal).tolist()
-        if _is_long(series.values[:, c]) and unit_root_t(series.values[:, c]) > DICKEY_FULLER
+        if _is_long(series.values[:, c]) and unit_root_t(series.values[:, c], groups) > bound
     ]
 
 
-def unit_root_t(values: np.ndarray) -> float:
+def unit_root_t(values: np.ndarray, groups: int = 1) -> float:
     """Return the t value of Dickey and Fuller's test, augmented by lagged changes; NaN are left out, not bridged.
 
-    The number of lags is that of Said and Dickey, the cube root of n.
+    The number of lags is that of Said and Dickey, the cube root of n. With several groups it is what one of them would
+    have on average: a series of long memory looks like a random walk within a short group, however many there are.
     """
-    n_lags = round(np.isfinite(values).sum() ** (1 / 3))
+    n_lags = round((np.isfinite(values).sum() / groups) ** (1 / 3))
     changes = np.diff(values)
     at = np.arange(n_lags, changes.size)
     x = np.column_stack([values[at], np.ones(at.size), *(changes[at - lag] for lag in range(1, n_lags + 1))])
@@ -65,7 +68,7 @@ def unit_root_t(values: np.ndarray) -> float:
     inverse = np.linalg.pinv(x.T @ x)
     found = inverse @ (x.T @ y)
     left = y - x @ found
-    error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]))
+    error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]) * groups)
     return float(found[0]) / error if error > 0 else math.nan
 
 

@@ -104,6 +104,7 @@ def compare_with_surrogates(
     turns = None
     if isinstance(draws, Shifts) and seeds:
         seeds = draws.numbers(plan.n_surrogates, seeds[0])
+        notes += _in_step(draws)
         notes += _few_shifts(len(seeds), plan)
         if lags is not None:
             turns = draws.places(seeds, lags)
@@ -226,6 +227,15 @@ def _too_few(plan: Plan) -> Iterator[Note]:
             f"n_surrogates={plan.n_surrogates} cannot give p ≤ {plan.alpha:g}, only {1 / (plan.n_surrogates + 1):.2g} "
             f"at best; pass at least {least}.",
             urgent=True,
+        )
+
+
+def _in_step(draws: Shifts) -> Iterator[Note]:
+    """Report groups that were not shifted each by itself."""
+    if draws.in_step:
+        yield Note(
+            "Both sides remember as a season does, so all groups were shifted by the same number of steps: they may be "
+            "in phase."
         )
 
 
