@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold.timeseries.grid import differenced, read_series
-from infold.timeseries.stationarity import has_season, unit_root_t
+from infold.timeseries.seasons import has_season, without_seasons
+from infold.timeseries.stationarity import unit_root_t
 from infold.timeseries.surrogates import fitting_ends, make_surrogates
 
 from .samples import autoregression
@@ -135,6 +136,19 @@ def test_seasons(memory):
     broken[50:70] = np.nan
     assert has_season(broken)
     assert not has_season(np.ones(200))
+
+
+def test_seasons_are_taken_off(rng):
+    time, noise = np.arange(240), rng.normal(size=(2, 240))
+    wave = 3 * np.sin(2 * np.pi * time / 23.3 + 1) + np.cos(4 * np.pi * time / 23.3)
+    grid = grid_of(noise[0] + wave, noise[1] - wave)
+    left = without_seasons(grid, ("x", "y"))
+    there = grid.rows >= 0
+    for name, own in zip(("x", "y"), noise, strict=True):
+        assert not has_season(left[name].values[:, 0])
+        assert np.corrcoef(left[name].values[there, 0], own)[0, 1] > 0.95
+    plain = grid_of(*noise)
+    assert without_seasons(plain, ("x", "y")) is plain
 
 
 def test_no_shift_is_drawn_twice_and_few_are_all_drawn(rng):

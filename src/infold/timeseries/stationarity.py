@@ -18,8 +18,6 @@ ALPHA_CHANGE = 0.001  # for each column and each of two tests
 # Of the t value of a unit root, with a constant: the mean, and how far below it the 5 % point is.
 DICKEY_FULLER, FIVE_PERCENT = -1.53, -1.33
 SURELY_NONE = 9.0  # of n r²: below this, there is no significant trend even without memory
-FEWEST_PERIODS = 3  # of a season; what takes longer is a trend
-BESIDE = range(3, 13)  # how many frequencies away others are that a season hardly leaks into
 FEWEST = 40  # with fewer steps than this, nothing is reported
 
 
@@ -46,7 +44,7 @@ def wandering_columns(grid: Grid, name: str) -> list[int]:
     return [
         c
         for c in np.flatnonzero(~series.nominal).tolist()
-        if _is_long(series.values[:, c]) and unit_root_t(series.values[:, c], groups) > bound
+        if is_long(series.values[:, c]) and unit_root_t(series.values[:, c], groups) > bound
     ]
 
 
@@ -70,20 +68,6 @@ def unit_root_t(values: np.ndarray, groups: int = 1) -> float:
     left = y - x @ found
     error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]) * groups)
     return float(found[0]) / error if error > 0 else math.nan
-
-
-def has_season(values: np.ndarray) -> bool:
-    """Return whether the power at some period stands out of that at periods a little longer and shorter."""
-    if not _is_long(values):
-        return False
-    there = np.isfinite(values)
-    filled = np.where(there, values - values[there].mean(), 0.0)
-    power = np.abs(np.fft.rfft(filled)) ** 2
-    padded = np.pad(power, BESIDE[-1], mode="reflect")
-    around = np.sum([padded[BESIDE[-1] + step :][: power.size] for far in BESIDE for step in (-far, far)], axis=0)
-    ratios = (power / around)[FEWEST_PERIODS:]  # of an exponential and the sum of others: Lomax
-    pvalues = (1 + ratios) ** (-2.0 * len(BESIDE))
-    return bool(ratios.size * pvalues.min() < ALPHA_CHANGE)
 
 
 def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> Iterator[Note]:
@@ -161,6 +145,7 @@ def _rank_scores(values: np.ndarray) -> np.ndarray:
     return scores
 
 
-def _is_long(values: np.ndarray) -> bool:
+def is_long(values: np.ndarray) -> bool:
+    """Return whether a series has enough values to tell anything of it, and not always the same one."""
     there = np.isfinite(values)
     return int(there.sum()) >= FEWEST and float(np.ptp(values[there])) > 0
