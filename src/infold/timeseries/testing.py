@@ -244,8 +244,8 @@ def _in_step(draws: Shifts) -> Iterator[Note]:
     """Report groups that were not shifted each by itself."""
     if draws.in_step:
         yield Note(
-            "Both sides remember as a season does, so all groups were shifted by the same number of steps: they may be "
-            "in phase."
+            "Both sides may have a season, and groups be in phase, so all groups were shifted by the same number of "
+            "steps."
         )
 
 
