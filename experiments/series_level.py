@@ -4,8 +4,8 @@
 
 KSG with four neighbours. Tests: lag 0 alone, with each kind of surrogates; eleven and 41 lags together; transfer
 entropy; these with the series cut into ten groups; and both given a third series, which drives the two others: one of
-the same kind, white noise, or an autoregression by its square. "changes" is how often a series was taken for a random walk, so that its changes were
-compared. Sizes that take long have fewer pairs. Writes
+the same kind, white noise, or an autoregression by its square. "changes" is how often a series was taken for a random
+walk, so that its changes were compared. Sizes that take long have fewer pairs. Writes
 experiments/results/series-level.csv; the 95 % interval of each cell is Clopper and Pearson's.
 """
 

@@ -320,8 +320,10 @@ def test_seasons_are_told_only_beside_what_is_given(rng):
         assert "once these are taken off" in infold.lagged_mutual_information(*sides, **options).notes[0]
     assert not infold.lagged_mutual_information(plain, plain[::-1], [0], rng.normal(size=300), **options).notes
     assert not infold.lagged_mutual_information(x, y, [0], **options).notes
-    with pytest.warns(infold.DataWarning, match="seasons"):
+    with pytest.warns(infold.DataWarning, match="There are seasons"):
         infold.lagged_mutual_information(x, y, [0], plain, groups=np.arange(300) // 150, **options)
+    with pytest.warns(infold.DataWarning, match="Groups with a season differ in length"):
+        infold.lagged_mutual_information(x, y, [0], groups=np.arange(300) < 130, **options)
 
 
 # 60 triples as above. What one season leaves of two others is in phase: 21 % of such triples were rejected before

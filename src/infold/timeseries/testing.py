@@ -241,12 +241,18 @@ def _too_few(plan: Plan) -> Iterator[Note]:
 
 
 def _in_step(draws: Shifts) -> Iterator[Note]:
-    """Report groups that were not shifted each by itself."""
+    """Report groups that were not shifted each by itself; if one is longer than another, they do not stay in phase."""
     if draws.in_step:
         yield Note(
             "Both sides may have a season, and groups be in phase, so all groups were shifted by the same number of "
             "steps."
         )
+        if len({stop - start for start, stop in draws.segments}) > 1:
+            yield Note(
+                "Groups with a season differ in length, so p may be too small; take the season off first, for example "
+                "by differences over a period, or cut groups to one length.",
+                urgent=True,
+            )
 
 
 def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
