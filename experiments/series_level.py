@@ -3,9 +3,9 @@
     python experiments/series_level.py [--first 200000] [--share 1.0]
 
 KSG with four neighbours. Tests: lag 0 alone, with each kind of surrogates; eleven and 41 lags together; transfer
-entropy; and both given a third series, which drives the two others: one of the same kind, white noise, or an
-autoregression by its square. "changes" is how often a series was taken for a random walk, so that its changes were
-compared. Sizes that take long have fewer pairs. Writes
+entropy; these with the series cut into ten groups; and both given a third series, which drives the two others: one of
+the same kind, white noise, or an autoregression by its square. "changes" is how often a series was taken for a random
+walk, so that its changes were compared. Sizes that take long have fewer pairs. Writes
 experiments/results/series-level.csv; the 95 % interval of each cell is Clopper and Pearson's.
 """
 
@@ -61,6 +61,11 @@ def lags(which, surrogates="shifts"):
     )
 
 
+def in_ten(test):
+    """Return a test of the same series cut into ten groups, which a season leaves in phase."""
+    return lambda kind, n, seed, **options: test(kind, n, seed, groups=np.arange(n) * 10 // n, **options)
+
+
 def transfer(kind, n, seed, **options):
     """Test transfer entropy."""
     return infold.transfer_entropy(*independent(kind, n, seed), **options)
@@ -91,6 +96,9 @@ TESTS = {  # the test, surrogates, and pairs for each size
     "transfer": (transfer, 39, {200: 1000, 500: 500, 2000: 300}),
     "eleven lags": (lags(range(-5, 6)), 99, {200: 500, 500: 300, 2000: 60}),
     "41 lags": (lags(range(-20, 21)), 99, {200: 100, 500: 100}),
+    "lag 0, ten groups": (in_ten(lags([0])), 39, {500: 300}),
+    "transfer, ten groups": (in_ten(transfer), 39, {500: 300}),
+    "eleven lags, ten groups": (in_ten(lags(range(-5, 6))), 99, {500: 60}),
     "lag 0 given": (lag_0_given(), 39, {200: 400, 500: 200, 2000: 100}),
     "transfer given": (transfer_given(), 39, {200: 400, 500: 200, 2000: 100}),
     "lag 0 given noise": (lag_0_given(driver="AR 0"), 39, {200: 400, 500: 200}),

@@ -94,6 +94,16 @@ def output_and_prices(page):
     assert all(p > 0.05 for lag, p in zip(within.lags, within.corrected_pvalues, strict=True) if lag < 0)
 
 
+def glucose(page):
+    ahead, more = page["ahead"], page["more"]
+    pvalues = dict(zip(ahead.lags, ahead.corrected_pvalues, strict=True))
+    assert max(pvalues[lag] for lag in (1, 2, 3, 12)) < 0.05 < min(pvalues[lag] for lag in range(4, 11))
+    assert 4 < ahead.mi[0] / ahead.mi[1] < 6  # the page says a fifth
+    assert 12 < ahead.mi[0] / ahead.mi[11] < 18  # and a fifteenth
+    assert more.corrected_pvalues.max() < 0.05
+    assert not ahead.notes + more.notes
+
+
 def when_not_to_trust(page):
     assert page["naive"].pvalue < 0.05 < page["blocked"].pvalue
     assert float(page["near_copy"].estimate) > 0.8 * page["near_copy"].ceiling
@@ -130,6 +140,7 @@ CLAIMS = {
     "11_how_many_rows": how_many_rows,
     "12_co2": co2,
     "13_macrodata": output_and_prices,
+    "14_glucose": glucose,
 }
 
 

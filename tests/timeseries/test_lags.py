@@ -74,6 +74,25 @@ def test_independent_series_are_seldom_told_dependent(kind):
     assert rejected <= 8
 
 
+# 60 pairs as above. Ten groups of a season, each shifted by itself, gave 45; groups of 60 with memory .9 gave 8 of 60.
+@pytest.mark.parametrize("kind", ["season in phase", "long memory"])
+def test_independent_groups_are_seldom_told_dependent(kind):
+    rejected = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 12])
+        if kind == "season in phase":
+            x, y = np.cos(2 * np.pi * np.arange(800) / 24 + rng.uniform(0, 7, (2, 1))) + 0.5 * rng.normal(size=(2, 800))
+            groups, says = np.arange(800) // 80, "all groups were shifted by the same number of steps"
+        else:
+            x, y = autoregression(rng, 60, 0.9, 20).reshape(2, 600)
+            groups, says = np.arange(600) // 60, "random walk"
+        options = {"n_surrogates": 39, "random_state": seed, "n_jobs": 1, "verbose": 0}
+        found = infold.lagged_mutual_information(x, y, [0], groups=groups, **options)
+        rejected += found.pvalue <= 0.05
+        assert any(says in note for note in found.notes)
+    assert rejected <= 8
+
+
 @pytest.mark.filterwarnings("ignore::infold.DataWarning")
 def test_what_is_not_stationary_is_told(rng):
     x, y = np.cumsum(rng.normal(size=(2, 400)), axis=1)
@@ -298,10 +317,27 @@ def test_seasons_are_told_only_beside_what_is_given(rng):
     x, y = np.sin(2 * np.pi * np.arange(300) / 12) + rng.normal(size=(2, 300))
     plain, options = rng.normal(size=300), {"n_surrogates": 19, "random_state": 0}
     for sides in ((x, y, [0], plain), (plain, rng.normal(size=300), [0], x)):
-        with pytest.warns(infold.DataWarning, match="seasons"):
-            infold.lagged_mutual_information(*sides, **options)
-    assert not infold.lagged_mutual_information(x, plain, [0], rng.normal(size=300), **options).notes
+        assert "once these are taken off" in infold.lagged_mutual_information(*sides, **options).notes[0]
+    assert not infold.lagged_mutual_information(plain, plain[::-1], [0], rng.normal(size=300), **options).notes
     assert not infold.lagged_mutual_information(x, y, [0], **options).notes
+    with pytest.warns(infold.DataWarning, match="There are seasons"):
+        infold.lagged_mutual_information(x, y, [0], plain, groups=np.arange(300) // 150, **options)
+    with pytest.warns(infold.DataWarning, match="Groups with a season differ in length"):
+        infold.lagged_mutual_information(x, y, [0], groups=np.arange(300) < 130, **options)
+
+
+# 60 triples as above. What one season leaves of two others is in phase: 21 % of such triples were rejected before
+# seasons were taken off, and 89 % where a driver that acts by its square lost its season.
+@pytest.mark.parametrize("power", [1, 2])
+def test_seasons_given_a_season_are_seldom_told_dependent(power):
+    rejected = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 13])
+        angles = 2 * np.pi * np.arange(200) / 24 + rng.uniform(0, 7, (3, 1))
+        x, y, z = np.sin(angles) + 0.5 * rng.normal(size=(3, 200))
+        options = {"n_surrogates": 39, "random_state": seed, "n_jobs": 1, "verbose": 0}
+        rejected += infold.lagged_mutual_information(x + z**power, y + z**power, [0], z, **options).pvalue <= 0.05
+    assert rejected <= 8
 
 
 def test_times_with_a_time_zone(rng):
@@ -311,6 +347,11 @@ def test_times_with_a_time_zone(rng):
     time = pandas.date_range("2024-03-30", periods=60, freq="h", tz="Europe/Berlin")  # the clock is changed on the way
     found = infold.lagged_mutual_information(x, y, [0, 1], time=time, **QUIET)
     assert_array_equal(found.mi, infold.lagged_mutual_information(x, y, [0, 1], **QUIET).mi)
+    written = [moment.isoformat() for moment in time]  # +01:00, and later +02:00
+    assert_array_equal(infold.lagged_mutual_information(x, y, [0, 1], time=written, **QUIET).mi, found.mi)
+    written[7] = written[7][:-6]
+    with pytest.raises(ValueError, match="with and without a time zone"):
+        infold.lagged_mutual_information(x, y, [0, 1], time=written, **QUIET)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import infold
 from infold.timeseries.grid import differenced, read_series
-from infold.timeseries.stationarity import has_season, unit_root_t
+from infold.timeseries.seasons import has_season, without_seasons
+from infold.timeseries.stationarity import unit_root_t
 from infold.timeseries.surrogates import fitting_ends, make_surrogates
 
 from .samples import autoregression
@@ -60,6 +61,19 @@ def test_ends_that_fit_are_whole_periods():
     assert stop - start >= 120
 
 
+def test_groups_of_a_season_turn_in_step(rng):
+    time = np.arange(250)
+    x, y = np.cos(2 * np.pi * time / 10 + np.array([[1], [2]])) + 0.3 * rng.normal(size=(2, 250))
+    draws = make_surrogates(grid_of(x, y, np.repeat([0, 1, 2], [100, 100, 50])), "x", "y", "shifts", 3, None)
+    lengths = [stop - start for start, stop in draws.segments]
+    assert draws.in_step
+    assert draws.turns(7, 2) == tuple((draws.turns(0)[0] + 9) % n for n in lengths)
+    assert draws.n_different <= 100
+    assert_array_equal(np.diff(draws.places([3, 9], (0, 1, 2)), axis=0), np.full((1, 3), 6))
+    noise = grid_of(*rng.normal(size=(2, 250)), np.repeat([0, 1], 125))
+    assert not make_surrogates(noise, "x", "y", "shifts", 3, None).in_step
+
+
 def test_many_groups_have_very_many_shifts(rng):
     x, y = rng.normal(size=(2, 300 * 40))
     draws = make_surrogates(grid_of(x, y, np.repeat(np.arange(300), 40)), "x", "y", "shifts", 3, None)
@@ -103,6 +117,10 @@ def test_unit_roots():
     values = [unit_root_t(np.cumsum(rng.normal(size=300))) for _ in range(40)]
     assert np.median(values) == pytest.approx(-1.57, abs=0.4)  # the median of Dickey and Fuller's law; 40 draws
     assert unit_root_t(rng.normal(size=300)) < -4
+    slow = autoregression(rng, 60, 0.9, 10)  # ten groups look like random walks as one does
+    slow = np.hstack([slow, np.full((10, 6), np.nan)]).ravel()
+    assert unit_root_t(slow, 10) == pytest.approx(unit_root_t(slow[:60]), abs=2)  # a t value varies by about 1
+    assert unit_root_t(slow) < 2 * unit_root_t(slow, 10)
     broken = rng.normal(size=300)
     broken[100:120] = np.nan
     assert_allclose(unit_root_t(broken), unit_root_t(np.r_[broken[:100], np.full(99, np.nan), broken[120:]]))
@@ -118,6 +136,19 @@ def test_seasons(memory):
     broken[50:70] = np.nan
     assert has_season(broken)
     assert not has_season(np.ones(200))
+
+
+def test_seasons_are_taken_off(rng):
+    time, noise = np.arange(240), rng.normal(size=(2, 240))
+    wave = 3 * np.sin(2 * np.pi * time / 23.3 + 1) + np.cos(4 * np.pi * time / 23.3)
+    grid = grid_of(noise[0] + wave, noise[1] - wave)
+    left = without_seasons(grid, ("x", "y"))
+    there = grid.rows >= 0
+    for name, own in zip(("x", "y"), noise, strict=True):
+        assert not has_season(left[name].values[:, 0])
+        assert np.corrcoef(left[name].values[there, 0], own)[0, 1] > 0.95
+    plain = grid_of(*noise)
+    assert without_seasons(plain, ("x", "y")) is plain
 
 
 def test_no_shift_is_drawn_twice_and_few_are_all_drawn(rng):

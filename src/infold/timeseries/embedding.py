@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -101,7 +102,8 @@ def standardized(grid: Grid, *, exact_ties: bool) -> Grid:
                 values[there, c] = comparable(own[None, :].copy(), standardize=True)[0]
             else:
                 own = np.ldexp(own, -np.frexp(np.abs(own).max())[1])  # exact, and far from overflow and underflow
-                values[there, c] = (own - own.mean()) / own.std(ddof=1)
+                own -= np.add.reduce(own) / own.size
+                values[there, c] = own / math.sqrt(np.add.reduce(own * own) / (own.size - 1))
         changed[name] = values
     return grid.with_values(**changed)
 

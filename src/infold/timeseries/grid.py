@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from infold.data.question import check_lengths
 from infold.data.tables import Table, check_table, listed
 
+ZONE = re.compile(r":\d\d.*(Z|[+-]\d\d:?(\d\d)?)$")  # of an ISO date with a time
 OFF_GRID = 0.25  # of a step: months have 28 to 31 days, but each is one step
 
 
@@ -125,6 +127,8 @@ def _in_time(time: Any, labels: np.ndarray, n: int) -> tuple[np.ndarray, np.ndar
 def _as_numbers(time: Any, n: int) -> np.ndarray:
     """Return times as numbers, dates in nanoseconds."""
     moments = np.asarray(time)
+    if any(isinstance(moment, str) and ZONE.search(moment) for moment in moments.flat):
+        moments = np.array([_parsed(moment) for moment in moments.flat], object)
     if moments.dtype.kind == "O" and any(getattr(moment, "tzinfo", None) for moment in moments.flat):
         if not all(getattr(moment, "tzinfo", None) and moment == moment for moment in moments.flat):  # NaT is no number
             raise ValueError(
@@ -145,6 +149,14 @@ def _as_numbers(time: Any, n: int) -> np.ndarray:
     if not np.isfinite(moments).all():
         raise ValueError("time has missing values, but each row needs one; drop those rows.")
     return moments
+
+
+def _parsed(moment: Any) -> Any:
+    """Return a date and time in ISO format with its time zone, or what it was."""
+    try:
+        return datetime.fromisoformat(moment)
+    except (TypeError, ValueError):
+        return moment
 
 
 def _placed(labels: np.ndarray, steps: np.ndarray, empty: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:

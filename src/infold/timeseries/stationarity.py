@@ -15,10 +15,9 @@ from infold.inference.notes import Note
 from .grid import Grid
 
 ALPHA_CHANGE = 0.001  # for each column and each of two tests
-DICKEY_FULLER = -2.86  # 5 % point of the t value of a unit root, with a constant
+# Of the t value of a unit root, with a constant: the mean, and how far below it the 5 % point is.
+DICKEY_FULLER, FIVE_PERCENT = -1.53, -1.33
 SURELY_NONE = 9.0  # of n r²: below this, there is no significant trend even without memory
-FEWEST_PERIODS = 3  # of a season; what takes longer is a trend
-BESIDE = range(3, 13)  # how many frequencies away others are that a season hardly leaks into
 FEWEST = 40  # with fewer steps than this, nothing is reported
 
 
@@ -40,20 +39,22 @@ PROBLEMS = (
 
 def wandering_columns(grid: Grid, name: str) -> list[int]:
     """Return the columns in which a unit root cannot be ruled out: they may be random walks."""
-    series = grid[name]
+    series, groups = grid[name], len(grid.segments)
+    bound = DICKEY_FULLER + FIVE_PERCENT / math.sqrt(groups)  # Im, Pesaran and Shin 2003
     return [
         c
         for c in np.flatnonzero(~series.nominal).tolist()
-        if _is_long(series.values[:, c]) and unit_root_t(series.values[:, c]) > DICKEY_FULLER
+        if is_long(series.values[:, c]) and unit_root_t(series.values[:, c], groups) > bound
     ]
 
 
-def unit_root_t(values: np.ndarray) -> float:
+def unit_root_t(values: np.ndarray, groups: int = 1) -> float:
     """Return the t value of Dickey and Fuller's test, augmented by lagged changes; NaN are left out, not bridged.
 
-    The number of lags is that of Said and Dickey, the cube root of n.
+    The number of lags is that of Said and Dickey, the cube root of n. With several groups it is what one of them would
+    have on average: a series of long memory looks like a random walk within a short group, however many there are.
     """
-    n_lags = round(np.isfinite(values).sum() ** (1 / 3))
+    n_lags = round((np.isfinite(values).sum() / groups) ** (1 / 3))
     changes = np.diff(values)
     at = np.arange(n_lags, changes.size)
     x = np.column_stack([values[at], np.ones(at.size), *(changes[at - lag] for lag in range(1, n_lags + 1))])
@@ -65,22 +66,8 @@ def unit_root_t(values: np.ndarray) -> float:
     inverse = np.linalg.pinv(x.T @ x)
     found = inverse @ (x.T @ y)
     left = y - x @ found
-    error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]))
+    error = math.sqrt(float(left @ left) / (len(y) - x.shape[1]) * float(inverse[0, 0]) * groups)
     return float(found[0]) / error if error > 0 else math.nan
-
-
-def has_season(values: np.ndarray) -> bool:
-    """Return whether the power at some period stands out of that at periods a little longer and shorter."""
-    if not _is_long(values):
-        return False
-    there = np.isfinite(values)
-    filled = np.where(there, values - values[there].mean(), 0.0)
-    power = np.abs(np.fft.rfft(filled)) ** 2
-    padded = np.pad(power, BESIDE[-1], mode="reflect")
-    around = np.sum([padded[BESIDE[-1] + step :][: power.size] for far in BESIDE for step in (-far, far)], axis=0)
-    ratios = (power / around)[FEWEST_PERIODS:]  # of an exponential and the sum of others: Lomax
-    pvalues = (1 + ratios) ** (-2.0 * len(BESIDE))
-    return bool(ratios.size * pvalues.min() < ALPHA_CHANGE)
 
 
 def stationarity_notes(grid: Grid, names: tuple[str, ...], *, changes: bool) -> Iterator[Note]:
@@ -127,12 +114,10 @@ def _problems(grid: Grid, name: str) -> np.ndarray:
 
 def changes_with_time(values: np.ndarray, time: np.ndarray) -> bool:
     """Return whether ranks follow `time` (unit scores) more than memory explains: with memory, rows count as fewer."""
-    n, ranks = values.size, _ranks(values)
-    spread = math.sqrt(float(ranks @ ranks) / n - float(ranks.sum() / n) ** 2)
-    r = float(ranks @ time) / (n * spread) if spread else 0.0
+    n, scores = values.size, _rank_scores(values)
+    r = float(scores @ time) / n
     if r * r * n < SURELY_NONE:
         return False
-    scores = _unit_scores(ranks)
     left = scores - r * time
     memory = float(left[1:] @ left[:-1]) / max(float(left @ left), 1e-300)
     memory = min(0.99, max(0.0, memory + (1 + 4 * memory) / n))  # the plain estimate is biased downwards
@@ -148,17 +133,19 @@ def _unit_scores(values: np.ndarray) -> np.ndarray:
     return centred / math.sqrt(float(centred @ centred) / centred.size)
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return ranks; ties share theirs, as any order within a tie that follows time would look like a trend."""
-    order = np.argsort(values)
+def _rank_scores(values: np.ndarray) -> np.ndarray:
+    """Return unit scores of ranks; ties share theirs, as an order within a tie that follows time looks like a trend."""
+    order, n = np.argsort(values), values.size
     ordered = values[order]
     if (ordered[1:] == ordered[:-1]).any():
-        return rankdata(values)
-    ranks = np.empty(values.size)
-    ranks[order] = np.arange(values.size)
-    return ranks
+        ranks = rankdata(values)
+        return _unit_scores(ranks) if ordered[0] < ordered[-1] else np.zeros(n)
+    scores = np.empty(n)
+    scores[order] = (np.arange(n) - (n - 1) / 2) / math.sqrt((n * n - 1) / 12)
+    return scores
 
 
-def _is_long(values: np.ndarray) -> bool:
+def is_long(values: np.ndarray) -> bool:
+    """Return whether a series has enough values to tell anything of it, and not always the same one."""
     there = np.isfinite(values)
     return int(there.sum()) >= FEWEST and float(np.ptp(values[there])) > 0

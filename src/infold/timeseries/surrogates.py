@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from infold.data.order import Memory, memory, suggested_block
+from infold.data.order import Memory, memory, normal_scores, suggested_block
 
 from .grid import Grid
 
@@ -29,34 +29,39 @@ CUT, MOST_CUT = 10, 500  # each end may lose 1 / CUT of the steps, but no more t
 FIT, MOST_FIT = 10, 100  # the same for the length of the stretch over which ends are compared
 WIDEST_GAP = 3  # a shift is at least a WIDEST_GAP-th of the series, if lags and memory reach farther
 FEWEST_BLOCKS = 4  # of the longest series: with two or three a test sees next to nothing
+FAR = 8.0  # standard errors of series without memory, beyond which autocorrelations at far lags are common
 ITERATIONS = 8  # of the amplitudes of IAAFT
 
 
 @dataclass(frozen=True)
 class Shifts:
-    """The series shifted circularly within each segment."""
+    """The series shifted circularly within each segment: by a number of steps of its own, or all `in_step`."""
 
     values: np.ndarray
     segments: tuple[tuple[int, int], ...]
     gap: int
+    in_step: bool = False
 
     def draw(self, number: int) -> np.ndarray:
-        """Return one of the `n_different` draws: each segment turned by its own number of steps."""
+        """Return one of the `n_different` draws."""
         return self.turned(self.turns(number))
 
     def turns(self, number: int, lag: int = 0) -> tuple[int, ...]:
         """Return by how many steps each segment is turned in a draw, plus a lag."""
+        if self.in_step:
+            return tuple((self._steps[0][0] + number + lag) % n for n in self._lengths)
         found = []
-        for (start, stop), (gap, count) in zip(self.segments, self._steps, strict=True):
+        for n, (gap, count) in zip(self._lengths, self._steps, strict=True):
             number, more = divmod(number, count)
-            found.append((gap + more + lag) % (stop - start))
+            found.append((gap + more + lag) % n)
         return tuple(found)
 
     def places(self, numbers: list[int], lags: tuple[int, ...]) -> np.ndarray:
-        """Return by how many steps draws and lags (B, W) turn a single segment; with several, each turn is distinct."""
-        if len(self.segments) > 1:
+        """Return by how many steps draws and lags (B, W) turn the series; if segments turn apart, each is distinct."""
+        if len(self.segments) > 1 and not self.in_step:
             return np.arange(len(numbers) * len(lags)).reshape(-1, len(lags))
-        return np.array([[self.turns(number, lag)[0] for lag in lags] for number in numbers])
+        longest = int(np.argmax(self._lengths))
+        return np.array([[self.turns(number, lag)[longest] for lag in lags] for number in numbers])
 
     def lagged(self, lag: int) -> tuple[int, ...]:
         """Return the turns that amount to a lag of the original series."""
@@ -79,7 +84,7 @@ class Shifts:
     @property
     def shortest(self) -> int:
         """How many steps the shortest segment has."""
-        return min(stop - start for start, stop in self.segments)
+        return min(self._lengths)
 
     @property
     def n_different(self) -> int:
@@ -87,9 +92,13 @@ class Shifts:
         return math.prod(count for _, count in self._steps)
 
     @property
+    def _lengths(self) -> list[int]:
+        return [stop - start for start, stop in self.segments]
+
+    @property
     def _steps(self) -> list[tuple[int, int]]:
-        """The smallest number of steps to turn each segment by, and how many choices there are."""
-        lengths = [stop - start for start, stop in self.segments]
+        """The smallest number of steps to turn each segment by, or all in step, and how many choices there are."""
+        lengths = [max(self._lengths)] if self.in_step else self._lengths
         gaps = [min(self.gap, n // WIDEST_GAP) for n in lengths]
         return [(gap, n - 2 * gap + (gap > 0)) for gap, n in zip(gaps, lengths, strict=True)]
 
@@ -162,15 +171,25 @@ def make_surrogates(grid: Grid, name: str, others: str, kind: str, reach: int, b
     if kind == "blocks":
         length = block or min(suggested_block(own.length, other.length), most)
         return BlockOrders(series.values, grid.segments, length)
+    in_step = len(grid.segments) > 1 and remember_far(grid, name, others)
     remembers = own.pvalue < ALPHA_MEMORY and other.pvalue < ALPHA_MEMORY
     values, segments = series.values, grid.segments
     if remembers:
-        values, segments = series.values.copy(), tuple(fitting_ends(series.values, *s) for s in grid.segments)
+        values, segments = series.values.copy(), _that_fit(series.values, grid.segments, in_step)
         kept = np.zeros(len(values), bool)
         for start, stop in segments:
             kept[start:stop] = True
         values[~kept] = np.nan
-    return Shifts(values, segments, block or reach + min(own.length, other.length))
+    return Shifts(values, segments, block or reach + min(own.length, other.length), in_step)
+
+
+def _that_fit(values: np.ndarray, segments: tuple[tuple[int, int], ...], in_step: bool) -> tuple[tuple[int, int], ...]:
+    """Return segments whose ends fit; groups that are as long and turn in step are cut at the same places."""
+    if not in_step or len({stop - start for start, stop in segments}) > 1:
+        return tuple(fitting_ends(values, *segment) for segment in segments)
+    beside = np.hstack([values[start:stop] for start, stop in segments])
+    first, last = fitting_ends(beside, 0, len(beside))
+    return tuple((start + first, start + last) for start, _ in segments)
 
 
 def _refuse_phases(grid: Grid, name: str) -> None:
@@ -196,6 +215,37 @@ def _column_memory(column: np.ndarray, segments: tuple[tuple[int, int], ...]) ->
     places = np.cumsum(there) - 1
     groups = [places[start:stop][there[start:stop]] for start, stop in segments]
     return memory(column[there, None], [rows for rows in groups if rows.size])
+
+
+def remember_far(grid: Grid, name: str, other: str) -> bool:
+    """Return whether two series are correlated with themselves even far apart, at the same lags, as by a season.
+
+    Groups are then often in phase. If each were shifted by itself, surrogates would lose that, and share too little.
+    """
+    typical = int(np.median([stop - start for start, stop in grid.segments]))
+    lags = range(max(2, typical // 4), typical // 2 + 1)
+    if len(lags) < 3:
+        return False
+    own, others = (far_correlations(grid, one, lags) for one in (name, other))
+    return bool(grid.times.size * (own @ others.T).max() > FAR * math.sqrt(len(lags)))
+
+
+def far_correlations(grid: Grid, name: str, lags: range) -> np.ndarray:
+    """Return the autocorrelations of each column (d, lags), less their mean: short groups lower all of them."""
+    found = []
+    for column in grid[name].values.T:
+        there = np.isfinite(column)
+        scores = np.zeros(column.size)
+        scores[there] = normal_scores(column[there, None])[:, 0]
+        products, pairs = np.zeros((2, len(lags)))
+        for start, stop in grid.segments:
+            own, known = scores[start:stop], there[start:stop]
+            own = np.where(known, own - own.sum() / max(known.sum(), 1), 0.0)
+            for i, lag in enumerate(lags):
+                products[i] += own[lag:] @ own[:-lag]
+                pairs[i] += np.count_nonzero(known[lag:] & known[:-lag])
+        found.append(products / np.maximum(pairs, 1))
+    return np.array([own - own.mean() for own in found])
 
 
 def fitting_ends(values: np.ndarray, start: int, stop: int) -> tuple[int, int]:

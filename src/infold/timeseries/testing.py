@@ -18,11 +18,18 @@ from infold.parallel.scheduler import in_order
 
 from .embedding import Blocks, Method, Term, embed, same_lags, standardized
 from .grid import Grid, Series, differenced
-from .stationarity import has_season, wandering_columns
+from .seasons import has_season, without_seasons
+from .stationarity import wandering_columns
 from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates, memory_of
 
-GIVEN_CHANGES = "changes of given"
+GIVEN_CHANGES, GIVEN_LESS = "changes of given", "given without seasons"
 LEFT = "left of the other side"
+SEASONS_TAKEN = Note("There are seasons, so p-values given other series compare what is left once these are taken off.")
+SEASONS_LEFT = Note(
+    "There are seasons, so p given other series may be too small; take them off all series first, for example by "
+    "differences over a period.",
+    urgent=True,
+)
 SLOW = 0.6  # lag-1 correlation of both sides from which on p given several columns may be too small
 TURNS = 10  # lags that are at most one in so many steps of the shortest series may be turns
 
@@ -85,18 +92,21 @@ def compare_with_surrogates(
     If some of the series `changing` may be random walks, their changes are compared: two random walks seem to depend
     on each other, whatever the surrogates, unless the past of one is given.
 
-    If other series are given, what they leave of both sides is compared: a surrogate is out of step with them.
+    If other series are given, what they leave of both sides is compared: a surrogate is out of step with them. Seasons
+    are taken off before and after that: what one season leaves of two others is in phase.
     """
     notes = [*_too_few(plan)]
+    known = "given" in grid
+    if known:
+        grid, questions = _less_seasons(grid, (moved, other, "given"), questions, notes)
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
         grid, questions = _by_changes(grid, wandering, questions)
         notes.append(_wandering_note(list(wandering), plan.difference))
-    known = "given" in grid
     if known:
         notes += _slow_note(grid, (moved, other), questions[0])
         grid, questions = _left_by_given(grid, moved, questions, plan)
-        notes += _season_note(grid, moved)
+        grid, questions = _less_seasons(grid, (moved, LEFT), questions, notes)
         other = LEFT
     draws = make_surrogates(grid, moved, other, plan.kind, reach, plan.block)
     seeds = draw_seeds(plan.random_state, plan.n_surrogates).tolist()
@@ -104,6 +114,7 @@ def compare_with_surrogates(
     turns = None
     if isinstance(draws, Shifts) and seeds:
         seeds = draws.numbers(plan.n_surrogates, seeds[0])
+        notes += _in_step(draws)
         notes += _few_shifts(len(seeds), plan)
         if lags is not None:
             turns = draws.places(seeds, lags)
@@ -158,14 +169,14 @@ def _by_changes(
     if "given" in grid:
         changes = differenced(grid, {"given": np.flatnonzero(~grid["given"].nominal).tolist()})["given"]
         changed = replace(changed, series={**changed.series, GIVEN_CHANGES: changes})
-        questions = tuple(_with_changes(question) for question in questions)
+        questions = tuple(_also_given(question, GIVEN_CHANGES) for question in questions)
     return standardized(changed, exact_ties=True), questions
 
 
-def _with_changes(question: Blocks) -> Blocks:
-    """Return a question in which changes of what is given are given as well."""
+def _also_given(question: Blocks, name: str) -> Blocks:
+    """Return a question in which a series made of what is given is given as well."""
     *asked, known = question
-    return *asked, (*known, *(term._replace(series=GIVEN_CHANGES) for term in known if term.series == "given"))
+    return *asked, (*known, *(term._replace(series=name) for term in known if term.series == "given"))
 
 
 def _left_by_given(
@@ -196,7 +207,7 @@ def _left_by_given(
 def _left_rows(grid: Grid, question: Blocks, seed: int) -> tuple[Series, Series]:
     """Return what the given series leave of both sides of a question, in the rows of its y."""
     x, y, known = question
-    rows = embed(grid, (x, y, tuple(term for term in known if term.series in ("given", GIVEN_CHANGES))))
+    rows = embed(grid, (x, y, tuple(term for term in known if term.series in ("given", GIVEN_CHANGES, GIVEN_LESS))))
     asked = rows.question()
     left = left_by_z(asked, seed).question
 
@@ -229,6 +240,21 @@ def _too_few(plan: Plan) -> Iterator[Note]:
         )
 
 
+def _in_step(draws: Shifts) -> Iterator[Note]:
+    """Report groups that were not shifted each by itself; if one is longer than another, they do not stay in phase."""
+    if draws.in_step:
+        yield Note(
+            "Both sides may have a season, and groups be in phase, so all groups were shifted by the same number of "
+            "steps."
+        )
+        if len({stop - start for start, stop in draws.segments}) > 1:
+            yield Note(
+                "Groups with a season differ in length, so p may be too small; take the season off first, for example "
+                "by differences over a period, or cut groups to one length.",
+                urgent=True,
+            )
+
+
 def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
     """Report if there are fewer shifts than the requested number of surrogates."""
     if count < plan.n_surrogates:
@@ -236,15 +262,24 @@ def _few_shifts(count: int, plan: Plan) -> Iterator[Note]:
         yield Note(f"The series can be shifted in only {count} {ways}: all were compared, and p is no finer.")
 
 
-def _season_note(grid: Grid, moved: str) -> Iterator[Note]:
-    """Report a season of the given series, or seasons of what they leave of both sides."""
-    seasonal = {name: any(map(has_season, grid[name].values.T)) for name in ("given", moved, LEFT)}
-    if seasonal["given"] or (seasonal[moved] and seasonal[LEFT]):
-        yield Note(
-            "There are seasons, so p given other series may be too small; take them off all series first, for example "
-            "by differences over a period.",
-            urgent=True,
-        )
+def _less_seasons(
+    grid: Grid, names: tuple[str, ...], questions: tuple[Blocks, ...], notes: list[Note]
+) -> tuple[Grid, tuple[Blocks, ...]]:
+    """Return the grid with some series less their seasons, and say so; groups may differ in phase, and are left.
+
+    What is given stays as well, beside what is left of it: it may act by its square, season and all.
+    """
+    if len(grid.segments) > 1:
+        if sum(any(map(has_season, grid[name].values.T)) for name in names) > 1 and SEASONS_LEFT not in notes:
+            notes.append(SEASONS_LEFT)
+        return grid, questions
+    less = without_seasons(grid, names)
+    if less is not grid and SEASONS_TAKEN not in notes:
+        notes.append(SEASONS_TAKEN)
+    if np.array_equal(less["given"].values, grid["given"].values, equal_nan=True):
+        return less, questions
+    less = replace(less, series={**less.series, "given": grid["given"], GIVEN_LESS: less["given"]})
+    return less, tuple(_also_given(question, GIVEN_LESS) for question in questions)
 
 
 def _slow_note(grid: Grid, sides: tuple[str, str], question: Blocks) -> Iterator[Note]:
