@@ -72,6 +72,14 @@ def test_a_pure_interaction_is_found_and_steps_are_rough():
     assert of_line < 0
 
 
+@pytest.mark.parametrize("columns", [5, 40])
+def test_a_basis_keeps_all_inner_products(columns, rng):
+    features = [rng.normal(size=(20, columns)), rng.normal(size=(20, 3))]
+    basis, table = residuals.as_basis(features), np.hstack(features)
+    assert_allclose(basis.u.T @ basis.u, np.eye(basis.squares.size), atol=1e-10)
+    assert_allclose(basis.u * basis.squares @ basis.u.T, table @ table.T, atol=1e-10)
+
+
 def test_a_column_that_others_hide_is_found():
     # Eight columns act alike, by curves that ranks show badly. One missed has a correlation of .4 to .6 with what is
     # left; asked only once, 11 of these 12 samples miss one.

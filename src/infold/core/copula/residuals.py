@@ -102,9 +102,11 @@ def kernel_features(kernel: Kernel, z: np.ndarray, centres: np.ndarray, width: f
 def as_basis(features: Sequence[np.ndarray], *, rough: bool = False) -> Basis:
     """Return the basis of features side by side."""
     table = np.hstack(features)
-    squares, v = np.linalg.eigh(table.T @ table)
+    n, m = table.shape
+    squares, v = np.linalg.eigh(table.T @ table if m <= n else table @ table.T)
     kept = squares > FLAT * squares[-1]
-    return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept], rough)
+    u = table @ (v[:, kept] / np.sqrt(squares[kept])) if m <= n else v[:, kept]
+    return Basis(u, squares[kept], rough)
 
 
 def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> list[Basis]:
