@@ -2,6 +2,7 @@
 
     python experiments/given_level.py --sets 21             write results/given-level.csv, a row for each cell
     python experiments/given_level.py --rough --sets 20     write results/given-level-rough.csv
+    python experiments/given_level.py --first 1000 --sets 100 --n 200 --columns 8      print other samples of some
     python experiments/given_level.py --table               print the table of docs/given.md from the first
     python experiments/given_level.py --rough --table       print that from the second
 
@@ -17,8 +18,10 @@ With --rough, causes that are steps, corners, products or fast waves; "labels" t
 import argparse
 import csv
 import math
+import sys
 import warnings
 import zlib
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +86,10 @@ def as_kind(case: str, column: np.ndarray) -> np.ndarray:
     return np.digitize(column, [-2, -0.7, 0.7, 2]) if "counts" in case else column
 
 
-def judged(case: str, columns: int, n: int, sets: int) -> tuple[int, int, int]:
+def judged(case: str, columns: int, n: int, seeds: range) -> tuple[int, int, int]:
     """How many data sets have p ≤ .05, how many a warning that p may be too small, and how many the first alone."""
     found = []
-    for seed in range(sets):
+    for seed in seeds:
         tables = draw(case, columns, n, np.random.default_rng([seed, columns, n, zlib.crc32(case.encode())]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -128,17 +131,27 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=21)
     parser.add_argument("--rough", action="store_true")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first data set")
+    parser.add_argument("--columns", type=int, nargs="+", help="cells with so many columns in Z")
+    parser.add_argument("--case", nargs="+", help="cells of these cases")
     chosen = parser.parse_args()
     path = RESULTS / ("given-level-rough.csv" if chosen.rough else "given-level.csv")
     if chosen.table:
         table(path)
         return
-    with path.open("w", newline="") as file:
+    cells = [
+        (case, columns)
+        for case, columns in (ROUGH_CELLS if chosen.rough else CELLS)
+        if (not chosen.columns or columns in chosen.columns) and (not chosen.case or case in chosen.case)
+    ]
+    seeds = range(chosen.first, chosen.first + chosen.sets)
+    is_whole = not (chosen.first or chosen.columns or chosen.case)
+    with path.open("w", newline="") if is_whole else nullcontext(sys.stdout) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["case", "columns", "n", "sets", "rejected", "warned", "unwarned"])
         for n in chosen.n:
-            for case, columns in ROUGH_CELLS if chosen.rough else CELLS:
-                writer.writerow([case, columns, n, chosen.sets, *judged(case, columns, n, chosen.sets)])
+            for case, columns in cells:
+                writer.writerow([case, columns, n, chosen.sets, *judged(case, columns, n, seeds)])
                 file.flush()
 
 

@@ -56,6 +56,9 @@ def test_columns_that_z_has_or_that_are_constant():
         found = infold.relevance(X.assign(p=Z["p"], one=1.0), Y, given=Z, n_permutations=19, **FAST)
     assert found.names_x == ("a", "b", "c", "one")
     assert found.pvalues_x[3] == 1
+    with pytest.warns(infold.DataWarning, match="the answer is 0"):
+        found = infold.relevance(Z, Y, given=Z, n_permutations=19, **FAST)
+    assert found.relevant_x.size == 0
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def test_intrinsic_dimension_is_that_of_the_curve():
     assert intrinsic_dimension(np.ones((50, 2))) == 0
 
 
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_intrinsic_dimension_of_huge_and_tiny_numbers(rng, size):
+    points = rng.standard_normal((60, 2))
+    assert_allclose(intrinsic_dimension(size * points), intrinsic_dimension(points))
+
+
 @pytest.mark.parametrize("levels", [2, 5])
 def test_ties_are_no_memory(levels):
     # Independent coin flips: with the hint at p = .01 a side, about one in 10,000 may look autocorrelated.

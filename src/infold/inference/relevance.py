@@ -572,7 +572,7 @@ def _judged(fits: Fits, kind: str, level: float, unit: float, by_score: bool) ->
 
     Tests may compare other statistics than scores.
     """
-    mi, statistic, own = np.array(fits.observed).T
+    mi, statistic, own = np.array(fits.observed).reshape(-1, 3).T  # a side may have no columns: Z has them all
     null_mi, null = fits.null[..., 0], fits.null[..., 1]
     n_permutations, d = null.shape
     pvalues, thresholds = np.ones(d), np.full(d, np.nan)

@@ -32,6 +32,7 @@ def intrinsic_dimension(table: np.ndarray) -> float:
     k = min(DIMENSION_NEIGHBORS, len(rows) - 1)
     if k < 3 or rows.shape[1] == 0:
         return 0.0
+    rows = rows / np.abs(rows).max(axis=0)  # so that squares can neither overflow nor vanish
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     tree = cKDTree(rows)
     parts = [tree.query(rows[begin:stop], k + 1)[0] for begin, stop in blocks(len(rows), ROWS_AT_A_TIME)]

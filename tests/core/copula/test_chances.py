@@ -11,7 +11,7 @@ from infold.core.copula import chances, residuals
 
 def found(codes, z, seed=0):
     known, rng = residuals.Known(z, np.random.default_rng(seed)), np.random.default_rng(seed)
-    return chances.chances(codes, known.bases(codes[:, None].astype(float), 0.3), rng)
+    return chances.chances(codes, known.bases(known.telling_of(codes[:, None].astype(float), 0.3)), rng)
 
 
 @pytest.mark.parametrize("n_values", [2, 5])

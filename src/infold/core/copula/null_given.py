@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from ..jit import kernel
 from ..random import random_below
 from .chances import Chances, chances
 from .residuals import (
-    ALPHA_USED,
     MOST_VALUES,
+    Basis,
     Known,
     Left,
     Smoother,
@@ -183,9 +184,15 @@ def _side(table: np.ndarray, nominal: np.ndarray, known: Known, rng: np.random.G
         if known_values.size > MOST_VALUES:
             continue  # chances of so many labels are known too roughly
         each = codes[:, None] == np.arange(known_values.size)
-        places[int(j)] = chances(codes, known.bases(each.astype(float), ALPHA_USED), rng)
-        values[:, j] = places[int(j)].scores
+        values[:, j], places[int(j)] = known.taken_off(each.astype(float), partial(_scores_of_chances, codes, rng))
     return Side(values, smooth, left, places)
+
+
+def _scores_of_chances(
+    codes: np.ndarray, rng: np.random.Generator, bases: Sequence[Basis]
+) -> tuple[np.ndarray, Chances]:
+    found = chances(codes, bases, rng)
+    return found.scores, found
 
 
 def _alike_pvalue(sides: Sequence[Side], neighbors: np.ndarray, z: np.ndarray, rng: np.random.Generator) -> float:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -34,6 +35,7 @@ MOST_VALUES = 20  # of a count; columns with more are smooth, ties in random ord
 FLAT = 1e-8  # of the largest eigenvalue: those below are rounding noise
 
 
+T = TypeVar("T")
 Kernel = Callable[[np.ndarray, np.ndarray, float], np.ndarray]  # of rows, centres and a width
 
 
@@ -100,9 +102,11 @@ def kernel_features(kernel: Kernel, z: np.ndarray, centres: np.ndarray, width: f
 def as_basis(features: Sequence[np.ndarray], *, rough: bool = False) -> Basis:
     """Return the basis of features side by side."""
     table = np.hstack(features)
-    squares, v = np.linalg.eigh(table.T @ table)
+    n, m = table.shape
+    squares, v = np.linalg.eigh(table.T @ table if m <= n else table @ table.T)
     kept = squares > FLAT * squares[-1]
-    return Basis(table @ (v[:, kept] / np.sqrt(squares[kept])), squares[kept], rough)
+    u = table @ (v[:, kept] / np.sqrt(squares[kept])) if m <= n else v[:, kept]
+    return Basis(u, squares[kept], rough)
 
 
 def bases_of(z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> list[Basis]:
@@ -170,19 +174,39 @@ class Known:
         self.z, self._waves = z, rank_waves(z, max(ORDERS))
         self._seed, self._bases = int(rng.integers(2**62)), dict[tuple[int, ...], list[Basis]]()
 
-    def bases(self, columns: np.ndarray, level: float) -> list[Basis]:
-        """Return bases for the columns of z that any of `columns` (n, p) seems to depend on; none if none does."""
+    def telling_of(self, columns: np.ndarray, level: float) -> np.ndarray:
+        """Return a mask of the columns of z that any of `columns` (n, p) seems to depend on."""
         waves = rank_waves(columns, max(ORDERS))
         found = pair_pvalues(waves, self._waves).min(axis=0) < level
         if self.rough and found.size > 1:
             pvalues, i, j = product_pvalues(self._waves, waves)
             for pair in np.flatnonzero(pvalues.min(axis=1) * len(i) < level):
                 found[[i[pair], j[pair]]] = True
-        chosen = tuple(np.flatnonzero(found).tolist())
+        return found
+
+    def bases(self, mask: np.ndarray) -> list[Basis]:
+        """Return bases for some columns of z; none if there are none."""
+        chosen = tuple(np.flatnonzero(mask).tolist())
         if chosen and chosen not in self._bases:
             # The same centres whoever asks, so that what is left of one column does not depend on others.
             self._bases[chosen] = bases_of(self.z[:, chosen], np.random.default_rng(self._seed), rough=self.rough)
         return self._bases[chosen] if chosen else []
+
+    def taken_off(
+        self, columns: np.ndarray, take_off: Callable[[list[Basis]], tuple[np.ndarray, T]]
+    ) -> tuple[np.ndarray, T]:
+        """Return what `take_off` leaves (n,), and more, given bases for those columns of z that tell of `columns`.
+
+        What is left is asked again: where many columns of z matter, one can be hidden by the others, and if it is
+        missed on both sides, it looks like dependence.
+        """
+        used = self.telling_of(columns, ALPHA_USED)
+        while True:
+            left, found = take_off(self.bases(used))
+            more = used | self.telling_of(left[:, None], ALPHA_USED)
+            if (more == used).all():
+                return left, found
+            used = more
 
 
 def is_smooth(table: np.ndarray, nominal: np.ndarray) -> np.ndarray:
@@ -221,6 +245,18 @@ def untied(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return np.interp(np.argsort(np.argsort(scores)), middles, distinct)
 
 
+def _without_mean(
+    versions: Sequence[np.ndarray], bases: Sequence[Basis], *, for_test: bool
+) -> tuple[np.ndarray, tuple[Smoother | None, np.ndarray]]:
+    """Return what is left (n,) of that version of a column of which most is predicted, what predicts it, and what."""
+    found = [(best_smoother(column, bases, less_ridge=for_test), column) for column in versions]
+    smoother, column = min(found, key=lambda one: 1.0 if one[0] is None else one[0].error)
+    if smoother is None:
+        return column, (None, np.zeros(column.size))
+    left = smoother.studentized(column) if for_test else smoother.left_of(column)
+    return left, (smoother, smoother.fitted(column))
+
+
 def residuals(table: np.ndarray, known: Known, rng: np.random.Generator, *, for_test: bool = False) -> Left:
     """Return what is left of the columns of `table` (n, p) once z is known.
 
@@ -231,18 +267,14 @@ def residuals(table: np.ndarray, known: Known, rng: np.random.Generator, *, for_
     out, fits, scales = np.empty(table.shape), np.zeros(table.shape), np.ones(table.shape)
     smoothers = []
     for j, (scores, own) in enumerate(zip(untied_scores(table, rng).T, like_units(table).T, strict=True)):
-        bases, found = known.bases(scores[:, None], ALPHA_USED), []
-        for column in (scores, untied(own, scores)) if for_test else (scores,):
-            left = column - column.mean()
-            found.append((best_smoother(left, bases, less_ridge=for_test), left))
-        smoother, left = min(found, key=lambda one: 1.0 if one[0] is None else one[0].error)
-        if smoother is not None:
-            fits[:, j] = smoother.fitted(left)
-            left = smoother.studentized(left) if for_test else smoother.left_of(left)
+        versions = [scores, untied(own, scores)] if for_test else [scores]
+        left, (smoother, fits[:, j]) = known.taken_off(
+            scores[:, None], partial(_without_mean, [column - column.mean() for column in versions], for_test=for_test)
+        )
         size = np.abs(left)
         logs = np.log(size + 1e-3 * size.mean())
         logs -= logs.mean()
-        unexplained = left_over(logs, known.bases(size[:, None], ALPHA_SCALE))
+        unexplained = left_over(logs, known.bases(known.telling_of(size[:, None], ALPHA_SCALE)))
         if (unexplained**2).sum() < (1 - LEAST_GAIN) * (logs**2).sum():
             scales[:, j] = np.exp(logs - unexplained)
         out[:, j] = left / scales[:, j]
