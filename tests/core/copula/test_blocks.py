@@ -151,3 +151,26 @@ def test_what_no_three_blocks_show_is_taken_off_a_sum():
     apart = [(free[:, [i]], free[:, [i]] + 0.5 * free[:, [i + 7]]) for i in range(7)]
     assert blocks.share_counted_twice(apart) < 0.1
     assert blocks.share_counted_twice(pairs[:1]) == 0
+
+
+def test_partitions_with_a_column_in_common_are_joined():
+    first = [([0], [3, 1]), ([1, 2], [0]), ([5], [4])]
+    merged = [([0], [1, 3]), ([2, 1, 5], [0, 4])]
+    blocks_of = [(np.array(x), np.array(y)) for x, y in first + merged]
+    found = blocks.overlapping_joined(blocks_of)
+    assert [(x.tolist(), y.tolist()) for x, y in found] == [([0], [1, 3]), ([1, 2, 5], [0, 4])]
+    assert blocks.overlapping_joined([]) == []
+
+
+def test_what_was_linked_stays_linked_in_larger_blocks(rng, monkeypatch):
+    """Coordinates learned from more columns may hide what two blocks have in common."""
+    z = rng.normal(size=(400, 6))
+    scores = Scores(z, z, z, z, plain(6), plain(6))
+    pairs = [(np.array([i]), np.array([i])) for i in range(3)]
+    monkeypatch.setattr(blocks, "linked_blocks", lambda *args: pairs)
+    monkeypatch.setattr(blocks, "merged_blocks", lambda a, b, first, k: [blocks.join(first, [[1, 2]])[0], first[0]])
+    for seen, expected in (([[0], [1], [2]], 2), ([[0, 1], [2]], 1)):
+        answers = iter([seen, [[0], [1]]])
+        monkeypatch.setattr(blocks, "apart", lambda tables, answers=answers: next(answers))
+        found = blocks.partitions(scores, np.arange(6), np.arange(6), 3, 0)
+        assert len(found) == expected  # the second has one block only, if the first two are linked

@@ -79,6 +79,14 @@ def join(blocks: Sequence[Block], groups: Sequence[Sequence[int]]) -> list[Block
     ]
 
 
+def overlapping_joined(blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks with their columns in order, joining those that have a column of x in common."""
+    shares = np.array([[np.intersect1d(a, b).size > 0 for b, _ in blocks] for a, _ in blocks], bool)
+    _, label = connected_components(shares.reshape(len(blocks), len(blocks)), directed=False)
+    groups = [np.flatnonzero(label == g).tolist() for g in np.unique(label)]
+    return [(np.unique(x), np.unique(y)) for x, y in join(blocks, groups)]
+
+
 def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[list[int]]:
     """Return groups of pairs (a, b) such that pairs of different groups are independent on one side at least.
 
@@ -220,11 +228,12 @@ def partitions(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, k: 
     owners = scores.origin_x.owner, scores.origin_y.owner
     first = linked_blocks(even_x, even_y, columns_x, columns_y, owners)
     found: list[list[Block]] = []
+    joined: list[Block] = []
     for blocks in (first, merged_blocks(even_x, even_y, first, k)):
         rng = np.random.default_rng(seed)
         groups = apart([summary(even_x[:, i], even_y[:, j], rng) for i, j in blocks]) if blocks else []
-        joined = join(blocks, groups)
-        keys = {tuple(map(tuple, block)) for block in joined}
-        if len(joined) > 1 and all(keys != {tuple(map(tuple, b)) for b in other} for other in found):
+        # What depends on each other does so in larger blocks too, though their summaries may no longer show it.
+        joined = overlapping_joined([*joined, *join(blocks, groups)])
+        if len(joined) > 1 and not any(len(joined) == len(other) for other in found):  # coarser, or the same
             found.append(joined)
     return found
