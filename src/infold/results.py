@@ -300,8 +300,8 @@ def view_words(view: str) -> str:
 
     >>> view_words("screened: bumps 4")
     'nearest neighbours in 4 learned coordinates, on the columns that a screen found dependent'
-    >>> view_words("given Z: all: bumps 1 and all: radii").split("; or ")[0]
-    'of what Z leaves: nearest neighbours along one learned coordinate, on all columns'
+    >>> view_words("given Z: all: bumps 1 and all: student").split("; or ")[1]
+    'a Student t copula, on all columns'
     """
     if view.startswith("given Z: "):
         return "of what Z leaves: " + "; or ".join(map(view_words, view.removeprefix("given Z: ").split(" and ")))

@@ -59,7 +59,7 @@ def test_each_doubt_is_told_with_what_to_do(change, doubt, advice):
 
 def test_autocorrelated_rows_certify_nothing():
     said = verdict(replace(CLEAR, block=12, certified=0.8))
-    assert "neighbouring rows are alike" in said[1]
+    assert "neighbouring rows are not independent" in said[1]
     assert "pass block=12" in said[2]
     assert said[3] == "No lower bound can be certified, since the rows may not be independent."
     assert "0.8" not in " ".join(said)

@@ -317,7 +317,7 @@ def test_seasons_are_told_only_beside_what_is_given(rng):
     x, y = np.sin(2 * np.pi * np.arange(300) / 12) + rng.normal(size=(2, 300))
     plain, options = rng.normal(size=300), {"n_surrogates": 19, "random_state": 0}
     for sides in ((x, y, [0], plain), (plain, rng.normal(size=300), [0], x)):
-        assert "once these are taken off" in infold.lagged_mutual_information(*sides, **options).notes[0]
+        assert "compare the series without them" in infold.lagged_mutual_information(*sides, **options).notes[0]
     assert not infold.lagged_mutual_information(plain, plain[::-1], [0], rng.normal(size=300), **options).notes
     assert not infold.lagged_mutual_information(x, y, [0], **options).notes
     with pytest.warns(infold.DataWarning, match="There are seasons"):
@@ -367,3 +367,24 @@ def test_a_series_that_never_changes_is_told(rng):
     found = infold.lagged_mutual_information(np.ones(50), rng.normal(size=50), [0], n_surrogates=19)
     assert found.pvalue == 1
     assert found.notes == ("x never changes in column 0, which tells nothing.",)
+
+
+def test_lags_that_leave_surrogates_without_rows_are_refused_given_others(rng):
+    x, y, z = rng.normal(size=(3, 200))
+    with pytest.raises(ValueError, match=r"lag 150 is too long .* at most a third of a series \(66 steps\)"):
+        infold.lagged_mutual_information(x, y, [0, 150], given=z, random_state=0)
+    assert infold.lagged_mutual_information(x, y, [0, 150], given=z, n_surrogates=0).mi.shape == (2,)
+    groups = np.repeat(np.arange(8), 25)
+    with pytest.raises(ValueError, match="lag -20 is too long"):
+        infold.lagged_mutual_information(x, y, range(-20, 21, 5), given=z, groups=groups, random_state=0)
+
+
+def test_phases_given_others_leave_no_row_as_it_is(rng):
+    """Rows that only some lags have would keep their true pairs: what follows x after 60 steps would never be found."""
+    x, z = rng.normal(size=(2, 200))
+    y = np.roll(x, 60) + 0.3 * rng.normal(size=200)
+    found = infold.lagged_mutual_information(
+        x, y, [-60, 60], given=z, surrogates="phases", n_surrogates=39, random_state=0, verbose=0
+    )
+    assert found.pvalues[1] == 1 / 40
+    assert found.pvalues[0] > 0.05

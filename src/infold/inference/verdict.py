@@ -150,7 +150,7 @@ def _doubts(e: Evidence) -> tuple[list[str], int]:
     if e.mostly_tied:
         doubts.append("many values are tied, but the method is made for continuous data")
     if e.block:
-        doubts.append("neighbouring rows are alike, so they may be worth fewer independent ones")
+        doubts.append("neighbouring rows are not independent, so they may be worth fewer that are")
     # A tied column carries no more than its entropy, which no method here takes into account.
     return doubts, votes[0] if len(set(votes)) == 1 and not e.mostly_tied else 0
 

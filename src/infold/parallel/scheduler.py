@@ -97,9 +97,14 @@ class _OneThread:
             if self._keeper is None:
                 entered, self._left = Event(), Event()
                 keeper = Thread(target=self._keep, args=(blas(), entered, self._left), daemon=True)
-                keeper.start()
                 self._keeper = keeper
-                entered.wait()
+                try:
+                    keeper.start()
+                    entered.wait()
+                except BaseException:  # Ctrl-C
+                    self._left.set()
+                    self._keeper = None
+                    raise
             self._users += 1
 
     def leave(self) -> None:

@@ -14,6 +14,7 @@ FEWEST_PERIODS = 3  # of a season; what takes longer is a trend
 BESIDE = range(3, 13)  # how many frequencies away others are that a season hardly leaks into
 FINER = 8  # frequencies are found to this fraction of one cycle in all steps
 MOST_SEASONS, OVERTONES = 4, (1, 2)
+ROUNDING, TINY = 1e-12, 1e-300
 OWN_SEASON = 6.0  # F value of the waves in a given series; slow series without a season have 3 or less
 
 
@@ -31,7 +32,8 @@ def strongest_season(values: np.ndarray) -> tuple[float, float]:
     power = np.abs(np.fft.rfft(filled)) ** 2
     padded = np.pad(power, BESIDE[-1], mode="reflect")
     around = np.sum([padded[BESIDE[-1] + step :][: power.size] for far in BESIDE for step in (-far, far)], axis=0)
-    ratios = (power / around)[FEWEST_PERIODS:]  # of an exponential and the sum of others: Lomax
+    around = np.maximum(around, ROUNDING * power.sum())  # all power of a series may be at one frequency
+    ratios = (power / np.maximum(around, TINY))[FEWEST_PERIODS:]  # of an exponential and the sum of others: Lomax
     place = int(np.argmax(ratios))
     pvalue = ratios.size * float(1 + ratios[place]) ** (-2.0 * len(BESIDE))
     finer = np.abs(np.fft.rfft(filled, FINER * filled.size))
@@ -66,6 +68,8 @@ def _less(grid: Grid, name: str, columns: list[int], waves: np.ndarray) -> np.nd
     for c in columns:
         there = np.isfinite(left[:, c])
         known, own = waves[there], left[there, c]
+        if len(own) <= 2 * known.shape[1]:  # too few values to tell a season from anything else
+            continue
         rest = own - known @ np.linalg.lstsq(known, own, rcond=None)[0]
         explained, error = (own.var() - rest.var()) / (known.shape[1] - 1), rest.var() / (len(own) - known.shape[1])
         if name != "given" or explained > OWN_SEASON * error:

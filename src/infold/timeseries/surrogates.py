@@ -197,8 +197,9 @@ def _refuse_phases(grid: Grid, name: str) -> None:
     if series.nominal.any():
         raise ValueError(f"surrogates='phases' is for numbers, but {name} has classes; take 'shifts'.")
     if any(np.isnan(series.values[start:stop]).any() for start, stop in grid.segments):
+        who = "x, y or what is given" if "given" in grid else name
         raise ValueError(
-            f"surrogates='phases' needs a series without gaps, but {name} has some; take 'shifts', or fill them in."
+            f"surrogates='phases' needs series without gaps, but {who} has some; take 'shifts', or fill them in."
         )
 
 

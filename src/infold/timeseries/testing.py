@@ -24,7 +24,7 @@ from .surrogates import SURROGATES, Shifts, Surrogates, make_surrogates, memory_
 
 GIVEN_CHANGES, GIVEN_LESS = "changes of given", "given without seasons"
 LEFT = "left of the other side"
-SEASONS_TAKEN = Note("There are seasons, so p-values given other series compare what is left once these are taken off.")
+SEASONS_TAKEN = Note("There are seasons: p-values given other series compare the series without them.")
 SEASONS_LEFT = Note(
     "There are seasons, so p given other series may be too small; take them off all series first, for example by "
     "differences over a period.",
@@ -98,6 +98,7 @@ def compare_with_surrogates(
     notes = [*_too_few(plan)]
     known = "given" in grid
     if known:
+        _refuse_long_lags(grid, lags or ())
         grid, questions = _less_seasons(grid, (moved, other, "given"), questions, notes)
     wandering = {name: columns for name in changing if (columns := wandering_columns(grid, name))}
     if wandering:
@@ -192,7 +193,10 @@ def _left_by_given(
     left = [_left_rows(grid, question, plan.random_state) for question in questions]
     series = {name: _side_by_side([found[side] for found in left]) for side, name in enumerate((moved, LEFT))}
     there = np.isfinite(series[moved].values)
-    rows = np.flatnonzero(there.all(axis=1) if plan.kind == "phases" else there.any(axis=1))
+    if plan.kind == "phases":  # for which no value may be missing
+        series[moved].values[~there.all(axis=1)] = np.nan
+        there &= there.all(axis=1, keepdims=True)
+    rows = np.flatnonzero(there.any(axis=1))
     segments = [rows[slice(*np.searchsorted(rows, segment))] for segment in grid.segments]
     asked = tuple(
         (*((_own_columns(name, [found[s] for found in left], place),) for s, name in enumerate(series)), known)
@@ -202,6 +206,21 @@ def _left_by_given(
         standardized(replace(grid, series={**grid.series, **series}), exact_ties=True),
         segments=tuple((int(own[0]), int(own[-1]) + 1) for own in segments if own.size),
     ), asked
+
+
+def _refuse_long_lags(grid: Grid, lags: Sequence[int]) -> None:
+    """Refuse lags at which a surrogate may have less than half of the rows that the series have.
+
+    Each lag has rows of its own, those of y that x has a value for, and a shift moves these within the whole series.
+    """
+    lengths = np.array([stop - start for start, stop in grid.segments])
+    for lag in lags:
+        rows, fewest = (int(np.maximum(lengths - times * abs(lag), 0).sum()) for times in (1, 2))
+        if 2 * fewest < rows:
+            raise ValueError(
+                f"lag {lag} is too long to be tested given other series: surrogates would have too few rows; pass lags "
+                f"of at most a third of a series ({max(lengths) // 3} steps), or n_surrogates=0 for estimates alone."
+            )
 
 
 def _left_rows(grid: Grid, question: Blocks, seed: int) -> tuple[Series, Series]:
@@ -244,7 +263,7 @@ def _in_step(draws: Shifts) -> Iterator[Note]:
     """Report groups that were not shifted each by itself; if one is longer than another, they do not stay in phase."""
     if draws.in_step:
         yield Note(
-            "Both sides may have a season, and groups be in phase, so all groups were shifted by the same number of "
+            "Both sides may have a season, with groups in phase, so all groups were shifted by the same number of "
             "steps."
         )
         if len({stop - start for start, stop in draws.segments}) > 1:

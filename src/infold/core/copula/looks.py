@@ -257,7 +257,9 @@ def _of_student(a: np.ndarray, b: np.ndarray, gaussian: Candidate) -> list[Candi
 
     def again(of_x: Rows, of_y: Rows) -> float:
         found = student_part(a[of_x], b[of_y])
-        return math.nan if found is None else nats(found.mi, len(of_x))
+        if found is not None:
+            return nats(found.mi, len(of_x))
+        return math.nan if gaussian.refit is None else gaussian.refit(of_x, of_y)  # fewer rows may show no heavy tails
 
     found = student_part(a, b)
     if found is None or found.mi <= gaussian.mi:
