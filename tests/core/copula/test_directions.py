@@ -60,19 +60,28 @@ def test_a_signal_turned_into_noise_columns_is_found():
     sources = rng.normal(size=(n, d))
     y = np.column_stack([np.abs(sources[:, 0]) + 0.3 * rng.normal(size=n), rng.normal(size=(n, 2))])
     x = sources @ np.linalg.qr(rng.normal(size=(d, d)))[0]
-    local, columns = directions.direction_local(x, y, np.arange(3), deal(n, rng), 3, n_jobs=1)
+    [(local, columns)] = directions.direction_locals([directions.Side(x, y, np.arange(3))], deal(n, rng), 3, n_jobs=1)
     assert 0 in columns  # with ten splits another is found now and then, by chance
     assert 0.45 < np.nanmean(local) < 0.85  # truth .75; any column of x alone tells less than .1
 
 
 def test_nothing_is_found_in_noise_or_in_too_many_columns(rng):
-    splits = deal(200, rng)
-    noise = rng.normal(size=(200, 5))
-    assert directions.direction_local(noise, rng.normal(size=(200, 3)), np.arange(3), splits, 3, n_jobs=1) is None
+    noise, response = rng.normal(size=(200, 5)), rng.normal(size=(200, 3))
     many = rng.normal(size=(200, 40))  # more than one for eight rows
-    assert directions.direction_local(many, noise, np.arange(5), splits, 3, n_jobs=1) is None
     one = rng.normal(size=(200, 1))
-    assert directions.direction_local(one, noise, np.arange(5), splits, 3, n_jobs=1) is None
+    sides = [directions.Side(a, response, np.arange(3)) for a in (noise, many, one)]
+    assert directions.direction_locals(sides, deal(200, rng), 3, n_jobs=1) == [None, None, None]
+
+
+def test_each_side_has_its_own_answer(rng):
+    # An arch in one side, nothing in the other, one with too many columns between them.
+    x, many = rng.normal(size=(400, 4)), rng.normal(size=(400, 70))
+    y = x[:, :1] ** 2 + 0.3 * rng.normal(size=(400, 1))
+    sides = [directions.Side(a, y, np.arange(1)) for a in (x, many, rng.normal(size=(400, 4)))]
+    splits = deal(400, rng)
+    first, second, third = directions.direction_locals(sides, splits, 3, n_jobs=2)
+    assert first is not None and first[1].tolist() == [0] and np.nanmean(first[0]) > 0.3
+    assert second is None and third is None
 
 
 def test_directions_in_common_are_counted_once(rng):

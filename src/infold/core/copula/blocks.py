@@ -148,9 +148,10 @@ def linked_in_threes(waves: np.ndarray, owner: np.ndarray) -> np.ndarray:
     for i in range(n_waves):
         later = np.flatnonzero(of > of[i])
         found = np.abs((columns[:, i, None] * columns[:, later]).T @ columns / n) > least
-        for j, third in np.argwhere(found & (of[later][:, None] < of)):
-            some = [of[i], of[later[j]], of[third]]
-            linked[np.ix_(some, some)] = True
+        second, third = np.nonzero(found & (of[later][:, None] < of))
+        of_three = np.broadcast_to(of[i], second.size), of[later[second]], of[third]
+        for one, other in itertools.product(of_three, repeat=2):
+            linked[one, other] = True
     return linked
 
 

@@ -21,7 +21,7 @@ from ..random import draw_seeds
 from .blocks import Block, partitions, share_counted_twice
 from .crossfit import deal
 from .directions import ROWS_PER_COLUMN as ROWS_PER_DIRECTION
-from .directions import direction_local
+from .directions import Side, direction_locals
 from .gaussian import canonical_pairs, dense_part, pairing_test, shrunk
 from .labels import Origin, label_entropy, with_indicators
 from .looks import (
@@ -212,33 +212,34 @@ def _dependence(pvalues: Sequence[float], evidence: Sequence[Evidence], seeds: S
 def _along_directions(scores: Scores, setting: Setting) -> Found:
     """Return a candidate for the directions of each side."""
     found: Found = []
-    for side in ("X", "Y"):
-        origin = scores.origin_x if side == "X" else scores.origin_y
-        if origin.all_label:
+    sides = [name for name, origin in (("X", scores.origin_x), ("Y", scores.origin_y)) if not origin.all_label]
+    for side, answer in zip(sides, _directions(scores, setting, sides), strict=True):
+        if answer is None:
             continue
-        turned = np.arange(origin.label.size)
+        local, responses = answer
+        turned = np.arange((scores.origin_x if side == "X" else scores.origin_y).label.size)
 
-        def estimate(scores: Scores, setting: Setting, side: str = side) -> tuple[np.ndarray, np.ndarray] | None:
-            a, even, origin = scores.x, scores.even_y, scores.origin_y
-            if side == "Y":
-                a, even, origin = scores.y, scores.even_x, scores.origin_x
-            k, splits, _, n_jobs, verbose = setting
-            return direction_local(a, even, origin.owner, splits, k, n_jobs=n_jobs, verbose=verbose)
-
-        def refit(of_x: Rows, of_y: Rows, turned: np.ndarray = turned, estimate: Any = estimate) -> float:
-            answer = estimate(scores.rows(of_x, of_y), setting.of(len(of_x)))
+        def refit(of_x: Rows, of_y: Rows, side: str = side, turned: np.ndarray = turned) -> float:
+            [answer] = _directions(scores.rows(of_x, of_y), setting.of(len(of_x)), [side])
             if answer is None:  # nothing is found, or nothing can be: the rows are too few for the columns
                 return 0.0 if turned.size * ROWS_PER_DIRECTION <= len(of_x) else math.nan
             return min(float(np.nanmean(answer[0])), most_refutable(len(of_x)))
 
-        answer = estimate(scores, setting)
-        if answer is not None:
-            local, responses = answer
-            block = (turned, responses) if side == "X" else (responses, turned)
-            name, view = f"directions of {side}", f"{responses.size} columns"
-            candidate = free_candidate(name, view, local, refit, missed=MISSED_BY_COORDINATES)
-            found.append((_capped(candidate, most_refutable(len(local))), block))
+        block = (turned, responses) if side == "X" else (responses, turned)
+        name, view = f"directions of {side}", f"{responses.size} columns"
+        candidate = free_candidate(name, view, local, refit, missed=MISSED_BY_COORDINATES)
+        found.append((_capped(candidate, most_refutable(len(local))), block))
     return found
+
+
+def _directions(scores: Scores, setting: Setting, names: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray] | None]:
+    """Return local values along the directions of some sides, and the columns of the other that these tell of."""
+    sides = {
+        "X": Side(scores.x, scores.even_y, scores.origin_y.owner),
+        "Y": Side(scores.y, scores.even_x, scores.origin_x.owner),
+    }
+    k, splits, _, n_jobs, verbose = setting
+    return direction_locals([sides[name] for name in names], splits, k, n_jobs=n_jobs, verbose=verbose)
 
 
 def _sums(scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> Found:

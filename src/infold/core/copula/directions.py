@@ -41,6 +41,23 @@ class Moments(NamedTuple):
     pvalues: np.ndarray
 
 
+class Side(NamedTuple):
+    """Normal scores (n, d) of the side whose directions are sought, and the columns (n, q) of the other, even at ties.
+
+    Columns of `even` with the same owner are indicators of one label, and examined together.
+    """
+
+    a: np.ndarray
+    even: np.ndarray
+    owners: np.ndarray
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are rows enough for the columns, and no more columns than take a reasonable time."""
+        n, d = self.a.shape
+        return 2 <= d <= min(MAX_COLUMNS, n // ROWS_PER_COLUMN) and self.even.shape[1] <= MAX_RESPONSES
+
+
 def products(a: np.ndarray) -> np.ndarray:
     """Return products of two columns, of variance 1 if the columns are white and Gaussian: (n, d (d + 1) / 2)."""
     i, j = np.triu_indices(a.shape[1])
@@ -94,13 +111,12 @@ def common_directions(directions: Sequence[np.ndarray]) -> np.ndarray:
     return u[:, : min(int(np.sum(s**2 > SAME * s[0] ** 2)), N_SHARED)]
 
 
-def split_local(
-    a: np.ndarray, even: np.ndarray, owners: np.ndarray, split: Split, k: int
-) -> tuple[np.ndarray, list[int], list[Tables]]:
+def split_local(side: Side, split: Split, k: int) -> tuple[np.ndarray, list[int], list[Tables]]:
     """Return local values of the judged rows, summed over columns related to directions; these columns; and parts.
 
     A part is a pair of tables (n, r), (n, q): directions, and columns that depend on each other.
     """
+    a, even, owners = side
     fit, q = split.fit, even.shape[1]
     white = whitened(a, fit)
     order = max(ORDERS)
@@ -125,27 +141,24 @@ def split_local(
     return local, columns, parts
 
 
-def direction_local(
-    a: np.ndarray,
-    even: np.ndarray,
-    owners: np.ndarray,
-    splits: Sequence[Split],
-    k: int,
-    *,
-    n_jobs: int | None,
-    verbose: int = 0,
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return local values (n,), NaN for rows not judged, and the columns of `even` related to directions of `a`.
+def direction_locals(
+    sides: Sequence[Side], splits: Sequence[Split], k: int, *, n_jobs: int | None, verbose: int = 0
+) -> list[tuple[np.ndarray, np.ndarray] | None]:
+    """Return, for each side, local values (n,), NaN for rows not judged, and the columns related to its directions.
 
-    a and even are normal scores of two sides, the latter by average ranks. Columns of `even` with the same owner are
-    indicators of one label, and examined together. None if there are too many columns, or nothing is found.
+    None if there are too many columns, or nothing is found.
     """
-    d, q = a.shape[1], even.shape[1]
-    if not 2 <= d <= min(MAX_COLUMNS, len(a) // ROWS_PER_COLUMN) or q > MAX_RESPONSES:
-        return None
-    local, columns = np.full(len(a), np.nan), set()
-    tasks = [(a, even, owners, split, k) for split in splits]
-    answers = run(split_local, tasks, n_jobs=n_jobs, label="directions", verbose=verbose)
+    small = [side for side in sides if side.is_small]
+    tasks = [(side, split, k) for side in small for split in splits]
+    answers = iter(run(split_local, tasks, n_jobs=n_jobs, label="directions", verbose=verbose))
+    return [_judged(side, splits, [next(answers) for _ in splits]) if side.is_small else None for side in sides]
+
+
+def _judged(
+    side: Side, splits: Sequence[Split], answers: Sequence[tuple[np.ndarray, list[int], list[Tables]]]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the local values of all splits, less what the sum counts twice, and the columns of any split."""
+    local, columns = np.full(len(side.a), np.nan), set()
     for split, (values, found, _) in zip(splits, answers, strict=True):
         local[split.use] = values
         columns |= set(found)
