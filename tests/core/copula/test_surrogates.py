@@ -81,7 +81,7 @@ def test_clusters_refute_spheres_and_turned_or_scaled_gaussians_do_not(rng):
         found = []
         for _ in range(60):
             a, b = draw()
-            found.append(views.refutes_spheres(normal_scores(a), normal_scores(b), 1))
+            found.append(views.sphere_pvalue(normal_scores(a), normal_scores(b), 1) < views.ALPHA_SPHERE)
         return np.mean(found)
 
     def gaussian():
@@ -101,4 +101,4 @@ def test_clusters_refute_spheres_and_turned_or_scaled_gaussians_do_not(rng):
     assert refuted(scaled) < 0.25
     assert refuted(clusters) > 0.9
     a, b = rng.normal(size=(2, 100, 1))
-    assert not views.refutes_spheres(a, b, 1)
+    assert views.sphere_pvalue(a, b, 1) == 1

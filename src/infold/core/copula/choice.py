@@ -25,7 +25,7 @@ from .directions import Side, direction_locals
 from .gaussian import canonical_pairs, dense_part, pairing_test, shrunk
 from .labels import Origin, label_entropy, with_indicators
 from .looks import (
-    MISSED_BY_COORDINATES,
+    AS_MUCH_AGAIN,
     Candidate,
     Evidence,
     Rows,
@@ -47,6 +47,7 @@ SURE_DIRECTIONS = 2.0  # standard errors; other looks are handicapped by one
 MAX_BLOCKS = 40  # so many looks are worth their time
 N_PAIRINGS = 20
 BIAS_FACTOR = 1.5  # what n rows still miss, relative to what they gain over n / 2
+HIDDEN = 0.3  # nats to add to an answer before its missed share is taken: little or nothing found may hide as much
 
 ALL, SCREENED, NONE = "all", "screened", "none"
 
@@ -66,11 +67,18 @@ class Answer(NamedTuple):
     n_columns: int  # examined, on both sides
 
 
-def zero(n: int, pvalue: float, reason: str, candidates: Sequence[Candidate] = (), error: float = math.nan) -> Answer:
+def zero(
+    n: int,
+    pvalue: float,
+    reason: str,
+    candidates: Sequence[Candidate] = (),
+    error: float = math.nan,
+    n_columns: int = 0,
+) -> Answer:
     """Answer that nothing tells the two sides from independent ones; without candidates the error is unknown."""
     error = max((c.standard_error for c in candidates), default=error)
-    none, taken = np.array([], dtype=np.intp), Candidate(NONE, NONE, 0.0, error)
-    return Answer(np.zeros(n), taken, pvalue, reason, (none, none), tuple(candidates), 0)
+    none, taken = np.array([], dtype=np.intp), Candidate(NONE, NONE, 0.0, error, missed=AS_MUCH_AGAIN)
+    return Answer(np.zeros(n), taken, pvalue, reason, (none, none), tuple(candidates), n_columns)
 
 
 def adapt(
@@ -108,7 +116,7 @@ def bias_error(answer: Answer, random_state: Any, n_jobs: int | None) -> float:
     realistic number of rows: the share of the answer that such looks miss, by experience, accounts for it.
     """
     refit, n, taken = answer.taken.refit, len(answer.local), answer.taken
-    missed = taken.missed * taken.mi if answer.n_columns > 2 else 0.0
+    missed = taken.missed * (taken.mi + HIDDEN) if answer.n_columns > 2 else 0.0
     drift = 0.0
     if refit is not None:
         halves = np.array_split(np.random.default_rng(draw_seeds(random_state, 1)[0]).permutation(n), 2)
@@ -160,10 +168,10 @@ def _adapt(
     along = _along_directions(scores, setting)
     pvalue = _dependence(pvalues, evidence + _evidence(along), setting.seeds, n)
     candidates = tuple(c for c, _ in found + along)
+    n_columns = sum(origin.n_columns for origin in (scores.origin_x, scores.origin_y))
     if pvalue >= ALPHA_DEPENDENT:
-        return zero(
-            n, pvalue, f"no test tells it from independence (p = {pvalue:.2g})", candidates, weak[1] or math.nan
-        )
+        reason = f"no test tells it from independence (p = {pvalue:.2g})"
+        return zero(n, pvalue, reason, candidates, weak[1] or math.nan, n_columns)
     found += _sums(scores, screen.x, screen.y, setting)
     taken, columns = _taken(found, along) or (Candidate(ALL, "", 0.0, 0.0, local=np.zeros(n)), every)
     found += along
@@ -178,7 +186,6 @@ def _adapt(
     assert taken.local is not None
     origins = scores.origin_x, scores.origin_y
     used = tuple(np.unique(origin.owner[some]) for origin, some in zip(origins, columns, strict=True))
-    n_columns = sum(origin.n_columns for origin in origins)
     return Answer(taken.local, taken, pvalue, reason, (used[0], used[1]), candidates, n_columns)
 
 
@@ -227,7 +234,7 @@ def _along_directions(scores: Scores, setting: Setting) -> Found:
 
         block = (turned, responses) if side == "X" else (responses, turned)
         name, view = f"directions of {side}", f"{responses.size} columns"
-        candidate = free_candidate(name, view, local, refit, missed=MISSED_BY_COORDINATES)
+        candidate = free_candidate(name, view, local, refit, missed=AS_MUCH_AGAIN)
         found.append((_capped(candidate, most_refutable(len(local))), block))
     return found
 

@@ -22,14 +22,15 @@ from .neighbors import mean_error
 from .scores import Scores, tied_ranks
 from .student import student_part
 from .surrogates import BATCH, Excess, turned_excesses
-from .views import Pair, refutes_spheres
+from .views import ALPHA_SPHERE, Pair, sphere_pvalue
 
 # An excess over surrogates counts in part from the first p on and in full from the second, so that no answer hangs on
 # one decision; in the middle is 1 %. These are chances over all guided looks, about three that are not copies.
 DOUBTFUL, SURE, VIEWS = 5e-2, 2.5e-3, 3
-# Share of an answer that looks at several columns miss at any realistic number of rows, and that looks at learned
-# coordinates miss: from random kinds of data.
-MISSED, MISSED_BY_COORDINATES = 0.1, 0.3
+# Share of an answer that looks at several columns miss at any realistic number of rows, that looks at learned
+# coordinates miss, and that is missed along directions or by a model that the data refute: from random kinds of data.
+MISSED, MISSED_BY_COORDINATES, AS_MUCH_AGAIN = 0.1, 0.3, 1.0
+ALPHA_MODEL = 1e-3  # chance that a Gaussian model is called refuted, and its standard error far too large
 GAUSSIAN, STUDENT, CLASSES = "gaussian", "student", "classes"
 
 Rows = np.ndarray
@@ -153,10 +154,10 @@ def free_evidence(mean: float, error: float, refit: Refit) -> Evidence:
     return Evidence(float(norm.sf(mean / error)) if error > 0 else 1.0, refit)
 
 
-def guided_candidates(pair: Pair, gaussian: Candidate, n_pairs: int, setting: Setting) -> list[Candidate]:
+def guided_candidates(pair: Pair, gaussian: Candidate, setting: Setting) -> list[Candidate]:
     """Return what turned coordinates add to the Gaussian part."""
     n, n_columns = len(pair.a), pair.a.shape[1] + pair.b.shape[1]
-    if n_columns == 2 or refutes_spheres(pair.a, pair.b, n_pairs):  # two columns are all there is to see
+    if n_columns == 2:  # two columns are all there is to see
         return []
 
     def excesses(pair: Pair, n_seeds: int, n_jobs: int | None) -> list[Excess]:
@@ -203,16 +204,17 @@ def look(
     """Return all looks at some columns of both sides, or all but the guided ones."""
     a, b = scores.x[:, columns_x], scores.y[:, columns_y]
     gauss = gaussian_part(a, b)
+    elliptical = sphere_pvalue(a, b, gauss.n_pairs)
     if scores.one_is_label:
         first = _of_classes(name, scores, columns_x, columns_y, setting)
     else:
-        first = _of_gaussians(name, a, b, gauss)
+        first = _of_gaussians(name, a, b, gauss, AS_MUCH_AGAIN if elliptical < ALPHA_MODEL else MISSED)
     found: list[Candidate] = [] if scores.are_labels else [first]
     evidence: list[Evidence] = []
     if guided and not scores.have_labels:  # labels neither turn nor have a radius
         # Columns may turn with the radius of their whole side.
         rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
-        found += guided_candidates(Pair(a, b, *rest), first, gauss.n_pairs, setting)
+        found += guided_candidates(Pair(a, b, *rest), first, setting) if elliptical >= ALPHA_SPHERE else []
         found += _of_student(a, b, first)
     origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)
     looks = free_looks(origins)
@@ -237,7 +239,7 @@ def look(
     return Looks(found, gauss, evidence)
 
 
-def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart) -> Candidate:
+def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart, missed: float) -> Candidate:
     """Return the look of a Gaussian copula, less what it surely counts twice."""
     twice = overcount(a, b, gauss.n_pairs)
     mi = min(max(gauss.mi - twice, 0.0), most_refutable(len(a)))
@@ -246,7 +248,7 @@ def _of_gaussians(name: str, a: np.ndarray, b: np.ndarray, gauss: GaussianPart) 
     def again(of_x: Rows, of_y: Rows) -> float:
         return min(gaussian_part(a[of_x], b[of_y]).mi - twice, most_refutable(len(of_x)))
 
-    return Candidate(name, GAUSSIAN, mi, gauss.standard_error, mi, twice, local=local, refit=again)
+    return Candidate(name, GAUSSIAN, mi, gauss.standard_error, mi, twice, missed, local=local, refit=again)
 
 
 def _of_student(a: np.ndarray, b: np.ndarray, gaussian: Candidate) -> list[Candidate]:
@@ -265,8 +267,8 @@ def _of_student(a: np.ndarray, b: np.ndarray, gaussian: Candidate) -> list[Candi
     if found is None or found.mi <= gaussian.mi:
         return []
     mi = nats(found.mi, len(a))
-    local = shifted(found.local, mi)
-    return [replace(gaussian, view=STUDENT, mi=mi, standard_error=found.standard_error, local=local, refit=again)]
+    local, error = shifted(found.local, mi), found.standard_error
+    return [replace(gaussian, view=STUDENT, mi=mi, standard_error=error, missed=MISSED, local=local, refit=again)]
 
 
 def _of_classes(name: str, scores: Scores, columns_x: np.ndarray, columns_y: np.ndarray, setting: Setting) -> Candidate:

@@ -17,7 +17,7 @@ from scipy.stats import t as student_t
 
 from .gaussian import FLAT, RE_PAIRED_ROWS, canonical_pairs, gaussian_part, shrunk
 from .ratios import counted_twice
-from .views import refutes_spheres
+from .views import ALPHA_SPHERE, sphere_pvalue
 
 DEGREES = (0.5, 30.0)  # of freedom, least and most; with more, a Gaussian copula does as well
 PRECISION = {"xatol": 0.02}  # of their logarithm
@@ -78,7 +78,7 @@ def student_part(a: np.ndarray, b: np.ndarray) -> StudentPart | None:
     law, rows = found
     even = rows * np.sqrt(law.weights(rows))[:, None]
     gauss = gaussian_part(even[:, :p], even[:, p:])
-    if refutes_spheres(even[:, :p], even[:, p:], gauss.n_pairs):
+    if sphere_pvalue(even[:, :p], even[:, p:], gauss.n_pairs) < ALPHA_SPHERE:
         return None
     s, *_ = canonical_pairs(even[:, :p], even[:, p:])
     local = log_ratios(law, rows[:, :p], rows[:, p:], law.squared_lengths(rows))

@@ -37,28 +37,27 @@ class Pair(NamedTuple):
         return Pair(self.a[of_a], self.b[of_b], self.rest_a[of_a], self.rest_b[of_b])
 
 
-def refutes_spheres(a: np.ndarray, b: np.ndarray, n_pairs: int) -> bool:
-    """Return whether a side, once whitened, is surely not the same in all directions.
+def sphere_pvalue(a: np.ndarray, b: np.ndarray, n_pairs: int) -> float:
+    """Return the p-value of sides that, once whitened, are the same in all directions.
 
     Guided looks need that: where directions differ, as with clusters, learned coordinates fit the data better than any
     Gaussian surrogate. If a side is the same in all directions, its coordinate w along any of them has E w³ = 0 and
     E w⁴ = 3 E r⁴ / (d (d + 2)), r being the distance from the centre in d columns. The directions are those of
-    the first canonical pairs, which are chosen by the other side.
+    the first canonical pairs, which are chosen by the other side. A single column has no other direction.
     """
     _, *sides = canonical_pairs(a, b)
-    n = len(a)
+    n, smallest = len(a), 1.0
     for variates in sides:
         w = variates * math.sqrt(n)
         d = w.shape[1]
-        if d == 1:  # a single column has no other direction
+        if d == 1:
             continue
         radial = (w**2).sum(axis=1, keepdims=True) ** 2 * 3 / (d * (d + 2))
         some = w[:, : max(n_pairs, 1)]
         for moments in (some**3, some**4 - radial):
             z = moments.mean(axis=0) / np.maximum(moments.std(axis=0) / math.sqrt(n), 1e-300)
-            if np.abs(z).max() > norm.isf(ALPHA_SPHERE / 2 / (4 * some.shape[1])):
-                return True
-    return False
+            smallest = min(smallest, 2 * float(norm.sf(np.abs(z).max())) * 4 * some.shape[1])
+    return min(smallest, 1.0)
 
 
 def turned_views(pair: Pair) -> list[Tables]:
