@@ -124,7 +124,28 @@ def test_bias_is_what_halves_of_the_rows_say_less():
     assert drifting == pytest.approx(math.hypot(0.3, choice.BIAS_FACTOR * 0.2))
     assert choice.bias_error(answer(lambda x, y: math.nan), 0, 1) == pytest.approx(0.3)
     assert choice.bias_error(answer(None), 0, 1) == pytest.approx(0.3)
-    assert choice.bias_error(answer(None, n_columns=3), 0, 1) == pytest.approx(math.hypot(0.3, looks.MISSED))
+    missed = looks.MISSED * (1.0 + choice.HIDDEN)
+    assert choice.bias_error(answer(None, n_columns=3), 0, 1) == pytest.approx(math.hypot(0.3, missed))
+
+
+def test_an_answer_of_0_may_hide_something_among_several_columns(rng):
+    x, y = rng.normal(size=(2, 200, 3))
+    several, single = (choice.adapt(x[:, :p], y[:, :p], 3, 0, n_jobs=1) for p in (3, 1))
+    assert several.taken.mi == single.taken.mi == 0
+    hidden = looks.AS_MUCH_AGAIN * choice.HIDDEN
+    assert choice.bias_error(several, 0, 1) == pytest.approx(math.hypot(several.taken.standard_error, hidden))
+    assert choice.bias_error(single, 0, 1) == single.taken.standard_error
+
+
+def test_a_gaussian_look_misses_much_where_the_data_refute_it(rng):
+    def missed(x, y):
+        found = choice.adapt(x, y, 3, 0, n_jobs=1).candidates
+        return {c.missed for c in found if c.view == looks.GAUSSIAN}
+
+    x, label = rng.normal(size=(400, 5)), rng.integers(0, 2, (400, 1))
+    assert missed(x, x + rng.normal(size=(400, 5))) == {looks.MISSED}
+    two_clusters = 4 * label + rng.normal(size=(2, 400, 5))
+    assert looks.AS_MUCH_AGAIN in missed(*two_clusters)
 
 
 def test_a_small_answer_from_end_to_end():

@@ -80,8 +80,9 @@ def test_each_side_has_its_own_answer(rng):
     sides = [directions.Side(a, y, np.arange(1)) for a in (x, many, rng.normal(size=(400, 4)))]
     splits = deal(400, rng)
     first, second, third = directions.direction_locals(sides, splits, 3, n_jobs=2)
-    assert first is not None and first[1].tolist() == [0] and np.nanmean(first[0]) > 0.3
-    assert second is None and third is None
+    assert first[1].tolist() == [0]
+    assert np.nanmean(first[0]) > 0.3
+    assert [second, third] == [None, None]
 
 
 def test_directions_in_common_are_counted_once(rng):

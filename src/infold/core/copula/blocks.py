@@ -95,14 +95,14 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     other: if the sum of the remaining correlations is too large, on both sides, all pairs are one group.
     """
     count = len(pairs)
-    linked, in_threes, lines = np.ones((count, count), bool), np.ones((count, count), bool), []
+    linked, in_threes, compared = np.ones((count, count), bool), np.ones((count, count), bool), []
     for sides in zip(*pairs, strict=True):
         owner = np.repeat(np.arange(count), [side.shape[1] for side in sides])
         waves = rank_waves(np.hstack(sides), max(ORDERS))
         correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True))
         largest = np.zeros((count, count))
         np.maximum.at(largest, (owner[:, None], owner), correlations.max(axis=(0, 1)))
-        lines.append((waves[0], owner))
+        compared.append((np.hstack(waves), np.tile(owner, len(waves))))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
         in_threes &= linked_in_threes(waves[:2], owner)
@@ -110,7 +110,7 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
     if owners is not None:
         linked |= owners[:, None] == owners
     _, label = connected_components(linked, directed=False)
-    if count > 1 and all(_correlation_pvalue(columns, label[owner]) < ALPHA_APART for columns, owner in lines):
+    if count > 1 and all(_correlation_pvalue(columns, label[owner]) < ALPHA_APART for columns, owner in compared):
         return [list(range(count))]
     return [list(np.flatnonzero(label == g)) for g in np.unique(label)]
 
