@@ -102,7 +102,7 @@ def apart(pairs: Sequence[Tables], owners: np.ndarray | None = None) -> list[lis
         correlations = np.abs(np.einsum("inp,jnq->ijpq", waves, waves, optimize=True))
         largest = np.zeros((count, count))
         np.maximum.at(largest, (owner[:, None], owner), correlations.max(axis=(0, 1)))
-        compared.append((np.hstack(waves), np.tile(owner, len(waves))))
+        compared.append((np.hstack(list(waves)), np.tile(owner, len(waves))))
         n_tests = len(waves) ** 2 * np.triu(owner[:, None] < owner).sum()
         linked &= largest > norm.isf(ALPHA_APART / 2 / max(n_tests, 1)) / math.sqrt(waves.shape[1])
         in_threes &= linked_in_threes(waves[:2], owner)
