@@ -64,7 +64,7 @@ PATHS = {
         "boxes instead of a scan (KSG)",
         ("knn.boxes", "knn.counts:_by_boxes", "knn.counts:_visited_share"),
         "knn/counts.py",
-        "if not norms.any() and boxes_may_pay(d, n):",
+        "if EUCLIDEAN not in norms and boxes_may_pay(d, n):",
         "if False:",
         "ksg",
         KSG_CASES,
