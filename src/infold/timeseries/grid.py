@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infold.data.question import check_lengths
+from infold.data.question import check_lengths, many_classes
 from infold.data.tables import Table, check_table, listed
 
 ZONE = re.compile(r":\d\d.*(Z|[+-]\d\d:?(\d\d)?)$")  # of an ISO date with a time
@@ -72,7 +72,7 @@ def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int
     absent = [name for name, data in inputs.items() if data is None and name != "given"]
     if absent:
         raise TypeError(f"{absent[0]} is None, but must be a series; pass an array or a table.")
-    tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
+    tables = {name: _table(name, data) for name, data in inputs.items() if data is not None}
     n = check_lengths(tables, "time")[1]
     _refuse_other_index(inputs)
     order, positions, segments, notes = _places(groups, time, n, reach + 1)
@@ -80,7 +80,16 @@ def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int
     rows = np.full(length, -1)
     rows[positions] = order
     series = {name: _on_grid(name, table, order, positions, length) for name, table in tables.items()}
-    return Grid(series, segments, rows, (*notes, *_constants(tables)))
+    return Grid(series, segments, rows, (*notes, *_constants(tables), *many_classes(tables)))
+
+
+def _table(name: str, data: Any) -> Table:
+    """Return a series as a table; there is no parameter that declares classes, so errors offer another remedy."""
+    try:
+        return check_table(data, name, missing="drop")
+    except (TypeError, ValueError) as error:
+        told = str(error).replace(f"pass discrete_{name}", "make the column categorical, as pandas and polars do")
+        raise type(error)(told) from None
 
 
 def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
