@@ -82,7 +82,7 @@ PATHS = {
         "one column sorted within classes instead of boxes (KSG)",
         ("knn.classes",),
         "knn/ksg.py",
-        "elif np.count_nonzero(nominal) == len(nominal) - 1:",
+        "elif np.count_nonzero(nominal) == len(nominal) - 1 and not strict:",
         "elif False:",
         "classes",
         (("correlated", 500, 2), ("correlated", 2_000, 2), ("correlated", 20_000, 2)),
