@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import series as reference
@@ -219,3 +220,30 @@ def test_units_do_not_matter(rng, unit):
     y = np.roll(x, 1) + 0.1 * rng.normal(size=100)
     expected = infold.transfer_entropy(x, y, n_surrogates=0).te
     assert infold.transfer_entropy(unit * x, y, n_surrogates=0).te == pytest.approx(expected, abs=0.02)
+
+
+def test_columns_that_only_name_rows_are_noted(rng):
+    x, y = driven(rng, 100)
+    names = pd.DataFrame({"day": [f"day {i}" for i in range(100)], "x": x})
+    [note] = infold.transfer_entropy(names, y, **QUIET).notes
+    assert "separate class for most rows in 'day'" in note
+    few = pd.Series(np.where(x > 0, "up", "down"), dtype=object).where(rng.random(100) < 0.4)
+    assert not infold.transfer_entropy(few, y, **QUIET).notes
+
+
+def test_numbers_as_text_may_be_classes(rng):
+    x, y = driven(rng, 100)
+    codes = pd.Series(np.where(x > 0, "1", "2"))
+    with pytest.raises(TypeError, match=r"source.*numbers as text.*make the column categorical"):
+        infold.transfer_entropy(codes, y, **QUIET)
+    same = infold.transfer_entropy(np.where(x > 0, "up", "down"), y, **QUIET)
+    assert infold.transfer_entropy(codes.astype("category"), y, **QUIET).te == same.te
+
+
+def test_one_group_in_order_of_time_changes_no_bit(rng):
+    x, y = driven(rng, 100)
+    x[[0, 30, 31, 99]] = np.nan
+    plain = infold.transfer_entropy(x, y, **QUIET)
+    same = infold.transfer_entropy(x, y, groups=np.zeros(100), time=np.arange(100), **QUIET)
+    assert_array_equal(same.local, plain.local)
+    assert_array_equal(same.rows, plain.rows)

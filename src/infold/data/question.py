@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -231,7 +231,8 @@ def _checked(tables: dict[str, Table], dropped: np.ndarray | None, index: Any, d
     notes = tuple(note for name in tables if declared[name] is None for note in _label_notes(name, tables[name]))
     question = Question(tables, dropped, notes, index)
     _warn_constant_columns(tables)
-    _warn_many_classes(tables)
+    for sentence in many_classes(tables):
+        warn(sentence)
     _warn_repeated_rows(question)
     return question
 
@@ -379,12 +380,14 @@ def _warn_constant_columns(tables: Mapping[str, Table]) -> None:
         warn(f"{name} has constant columns ({what}), which carry no information; {rest}.")
 
 
-def _warn_many_classes(tables: Mapping[str, Table]) -> None:
+def many_classes(tables: Mapping[str, Table]) -> Iterator[str]:
+    """Report columns in which most rows have a class of their own."""
     for name, table in tables.items():
         most = max(MOST_LABELS, len(table.values) / 2)
-        columns = [c for c in table.nominal if count_distinct(table.values[:, c]) > most]
+        labels = {c: table.values[:, c] for c in table.nominal}
+        columns = [c for c, own in labels.items() if count_distinct(own[~np.isnan(own)]) > most]
         if columns:
-            warn(
+            yield (
                 f"{name} has a separate class for most rows in {listed(columns, table.names)}: nothing can be learnt "
                 f"of classes that are seen once; leave out what only names rows, and make dates or numbers numeric."
             )

@@ -73,13 +73,13 @@ def embed(grid: Grid, blocks: Blocks, times: np.ndarray | None = None) -> Embedd
         for term in block:
             series = grid[term.series]
             for c, lags in enumerate(term.lags):
-                columns += [series.values[at - lag, c] for lag in lags]
+                columns += [series.values[:, c].take(at - lag) for lag in lags]
                 nominal += [bool(series.nominal[c])] * len(lags)
         sizes.append(len(columns) - before)
     table = np.array(columns)
-    there = np.isfinite(np.add.reduce(table, axis=0))
-    if not there.all():
-        table, at = table[:, there], at[there]
+    there = np.flatnonzero(np.isfinite(np.add.reduce(table, axis=0)))
+    if there.size < at.size:
+        table, at = table.take(there, axis=1), at[there]
     return Embedded(table, tuple(sizes), np.array(nominal), at)
 
 
@@ -93,25 +93,26 @@ def standardized(grid: Grid, *, exact_ties: bool) -> Grid:
     changed = {}
     for name, series in grid.series.items():
         values = series.values.copy()
-        for c in np.flatnonzero(~series.nominal):
-            there = np.isfinite(values[:, c])
-            own = values[there, c]
-            if own.min() == own.max():
-                values[there, c] = 0.0
+        for c in series.numbers:
+            column, there = values[:, c], series.present[c]
+            own = column[there]
+            low, high = float(own.min()), float(own.max())
+            if low == high:
+                column[there] = 0.0
             elif exact_ties:
-                values[there, c] = comparable(own[None, :].copy(), standardize=True)[0]
+                column[there] = comparable(own[None, :].copy(), standardize=True)[0]
             else:
-                own = np.ldexp(own, -np.frexp(np.abs(own).max())[1])  # exact, and far from overflow and underflow
+                own = np.ldexp(own, -math.frexp(max(-low, high))[1])  # exact, and far from overflow and underflow
                 own -= np.add.reduce(own) / own.size
-                values[there, c] = own / math.sqrt(np.add.reduce(own * own) / (own.size - 1))
+                column[there] = own / math.sqrt(np.add.reduce(own * own) / (own.size - 1))
         changed[name] = values
     return grid.with_values(**changed)
 
 
 def has_many_ties(series: Series) -> bool:
     """Return whether a column is of classes, or of numbers with fewer distinct values than half of its rows."""
-    columns = (column[np.isfinite(column)] for column in series.values.T)
-    return bool(series.nominal.any()) or any(2 * count_distinct(column) < column.size for column in columns)
+    columns = (column[there] for column, there in zip(series.values.T, series.present, strict=True))
+    return len(series.numbers) < series.nominal.size or any(2 * count_distinct(own) < own.size for own in columns)
 
 
 class Method(NamedTuple):
@@ -131,17 +132,13 @@ class Method(NamedTuple):
         from infold.core.knn.ksg import local_ksg
         from infold.core.knn.theiler import distant_counts
 
-        varies = rows.columns.min(axis=1) < rows.columns.max(axis=1)
-        owner = np.repeat(np.arange(len(rows.sizes)), rows.sizes)
-        sizes = [int(np.count_nonzero(varies & (owner == b))) for b in range(len(rows.sizes))]
+        columns, sizes, nominal = _varying(rows)
         if not all(sizes[:2]):
             return np.zeros(rows.times.size)
         sizes = [size for size in sizes if size]
-        columns, nominal = (rows.columns.copy(), rows.nominal) if varies.all() else _kept(rows, varies)
         spaces = CONDITIONAL if len(sizes) == 3 else shared_spaces(2)
         if self.theiler == 0:
-            bias = "miller-madow" if nominal.any() else None
-            mask = nominal if nominal.any() else None
+            mask, bias = (nominal, "miller-madow") if nominal.any() else (None, None)
             return local_ksg(
                 columns, sizes, self.n_neighbors, spaces=spaces, nominal=mask, discrete_bias=bias, strict=self.strict
             )
@@ -161,8 +158,13 @@ class Method(NamedTuple):
         return local
 
 
-def _kept(rows: Embedded, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return rows.columns[mask], rows.nominal[mask]
+def _varying(rows: Embedded) -> tuple[np.ndarray, list[int], np.ndarray]:
+    """Return a copy of the columns that vary, how many of them each block has, and which are nominal."""
+    varies = np.minimum.reduce(rows.columns, axis=1) < np.maximum.reduce(rows.columns, axis=1)
+    if varies.all():
+        return rows.columns.copy(), list(rows.sizes), rows.nominal
+    sizes = [int(np.count_nonzero(own)) for own in np.split(varies, np.cumsum(rows.sizes)[:-1])]
+    return rows.columns[varies], sizes, rows.nominal[varies]
 
 
 def check_rows(rows: Embedded, method: Method, what: str) -> None:
@@ -216,4 +218,6 @@ def _several(name: str, lags: Any) -> tuple[int, ...]:
 
 def check_lags(name: str, lags: Any) -> tuple[int, ...]:
     """Return lags as distinct whole numbers, in the given order."""
+    if type(lags) is int:
+        return (lags,)
     return _several(name, list(lags) if not np.ndim(lags) and hasattr(lags, "__iter__") else lags)

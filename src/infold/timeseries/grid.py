@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from infold.data.question import check_lengths
+from infold.data.question import check_lengths, many_classes
 from infold.data.tables import Table, check_table, listed
 
 ZONE = re.compile(r":\d\d.*(Z|[+-]\d\d:?(\d\d)?)$")  # of an ISO date with a time
 OFF_GRID = 0.25  # of a step: months have 28 to 31 days, but each is one step
+
+Segments = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -25,13 +28,23 @@ class Series:
     names: tuple[str, ...] | None
     nominal: np.ndarray  # (d,), which columns are classes
 
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Which columns are no classes."""
+        return [c for c, nominal in enumerate(self.nominal.tolist()) if not nominal]
+
+    @cached_property
+    def present(self) -> list[np.ndarray]:
+        """The steps at which each column has a value."""
+        return [np.flatnonzero(there) for there in np.isfinite(self.values).T]
+
 
 @dataclass(frozen=True)
 class Grid:
     """Several series on one grid, group after group, with empty steps before, between and after them."""
 
     series: Mapping[str, Series]
-    segments: tuple[tuple[int, int], ...]  # where each group starts and stops
+    segments: Segments  # where each group starts and stops
     rows: np.ndarray  # (T,): the row of the input, −1 where there is none
     notes: tuple[str, ...] = ()
 
@@ -50,8 +63,8 @@ class Grid:
 
     def with_values(self, **values: np.ndarray) -> Grid:
         """Return the grid with other values of some series."""
-        changed = {name: replace(self.series[name], values=new) for name, new in values.items()}
-        return replace(self, series={**self.series, **changed})
+        changed = {name: Series(new, self[name].names, self[name].nominal) for name, new in values.items()}
+        return Grid({**self.series, **changed}, self.segments, self.rows, self.notes)
 
 
 def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int) -> Grid:
@@ -59,17 +72,24 @@ def read_series(inputs: Mapping[str, Any], *, groups: Any, time: Any, reach: int
     absent = [name for name, data in inputs.items() if data is None and name != "given"]
     if absent:
         raise TypeError(f"{absent[0]} is None, but must be a series; pass an array or a table.")
-    tables = {name: check_table(data, name, missing="drop") for name, data in inputs.items() if data is not None}
+    tables = {name: _table(name, data) for name, data in inputs.items() if data is not None}
     n = check_lengths(tables, "time")[1]
     _refuse_other_index(inputs)
-    labels = _labels(groups, n)
-    order, steps, notes = _in_time(time, labels, n)
-    positions, segments = _placed(labels[order], steps, reach + 1)
+    order, positions, segments, notes = _places(groups, time, n, reach + 1)
     length = int(positions[-1]) + reach + 2
     rows = np.full(length, -1)
     rows[positions] = order
     series = {name: _on_grid(name, table, order, positions, length) for name, table in tables.items()}
-    return Grid(series, segments, rows, (*notes, *_constants(tables)))
+    return Grid(series, segments, rows, (*notes, *_constants(tables), *many_classes(tables)))
+
+
+def _table(name: str, data: Any) -> Table:
+    """Return a series as a table; there is no parameter that declares classes, so errors offer another remedy."""
+    try:
+        return check_table(data, name, missing="drop")
+    except (TypeError, ValueError) as error:
+        told = str(error).replace(f"pass discrete_{name}", "make the column categorical, as pandas and polars do")
+        raise type(error)(told) from None
 
 
 def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
@@ -81,6 +101,15 @@ def _refuse_other_index(inputs: Mapping[str, Any]) -> None:
                 f"{name} has other index labels than {labelled[0][0]}, but row i of both must be the same time; align "
                 f"them, for example with pandas.concat(axis=1)."
             )
+
+
+def _places(groups: Any, time: Any, n: int, empty: int) -> tuple[np.ndarray, np.ndarray, Segments, tuple[str, ...]]:
+    """Return the rows group by group in order of time, the position of each, where groups are, and notes."""
+    if groups is None and time is None:
+        return np.arange(n), np.arange(empty, empty + n), ((empty, empty + n),), ()
+    labels = _labels(groups, n)
+    order, steps, notes = _in_time(time, labels, n)
+    return order, *_placed(labels[order], steps, empty), notes
 
 
 def _labels(groups: Any, n: int) -> np.ndarray:
@@ -159,9 +188,10 @@ def _parsed(moment: Any) -> Any:
         return moment
 
 
-def _placed(labels: np.ndarray, steps: np.ndarray, empty: int) -> tuple[np.ndarray, tuple[tuple[int, int], ...]]:
+def _placed(labels: np.ndarray, steps: np.ndarray, empty: int) -> tuple[np.ndarray, Segments]:
     """Return the position of each row, and where groups start and stop; a gap is no wider than necessary."""
-    new = np.diff(labels, prepend=-1) != 0
+    new = np.ones(labels.size, bool)
+    new[1:] = labels[1:] != labels[:-1]
     positions = np.cumsum(np.where(new, empty + 1, np.minimum(steps, empty + 1))) - 1
     first = np.flatnonzero(new)
     last = np.append(first[1:], labels.size) - 1
@@ -176,9 +206,7 @@ def _on_grid(name: str, table: Table, order: np.ndarray, positions: np.ndarray, 
         )
     values = np.full((length, table.values.shape[1]), np.nan)
     values[positions] = table.values[order]
-    nominal = np.zeros(values.shape[1], bool)
-    nominal[list(table.nominal)] = True
-    return Series(values, table.names, nominal)
+    return Series(values, table.names, np.array([c in table.nominal for c in range(values.shape[1])]))
 
 
 def _constants(tables: Mapping[str, Table]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -99,14 +100,14 @@ def _told(problem: Problem, who: str, count: int, consequence: str, changes: boo
 
 def _problems(grid: Grid, name: str) -> np.ndarray:
     """Return whether each column of a series (d, 2) has a trend, and a spread that changes with time."""
-    found = np.zeros((grid[name].values.shape[1], 2), bool)
-    for c in np.flatnonzero(~grid[name].nominal):
-        column = grid[name].values[:, c]
-        there = np.flatnonzero(np.isfinite(column))
-        own = column[there]
+    series = grid[name]
+    found = np.zeros((series.values.shape[1], 2), bool)
+    for c in series.numbers:
+        there = series.present[c]
+        own = series.values[there, c]
         if there.size >= FEWEST and own.min() < own.max():
-            time = _unit_scores(there)
-            own = own - own.mean()
+            time = _even_scores(own.size) if there[-1] - there[0] == own.size - 1 else _unit_scores(there)
+            own = own - np.add.reduce(own) / own.size
             found[c, 0] = changes_with_time(own, time)
             found[c, 1] = changes_with_time(np.abs(own - (own @ time) / own.size * time), time)
     return found
@@ -141,8 +142,14 @@ def _rank_scores(values: np.ndarray) -> np.ndarray:
         ranks = rankdata(values)
         return _unit_scores(ranks) if ordered[0] < ordered[-1] else np.zeros(n)
     scores = np.empty(n)
-    scores[order] = (np.arange(n) - (n - 1) / 2) / math.sqrt((n * n - 1) / 12)
+    scores[order] = _even_scores(n)
     return scores
+
+
+@functools.lru_cache(maxsize=1)
+def _even_scores(n: int) -> np.ndarray:
+    """Return unit scores of 0 … n − 1. Not to be written to."""
+    return (np.arange(n) - (n - 1) / 2) / math.sqrt((n * n - 1) / 12)
 
 
 def is_long(values: np.ndarray) -> bool:

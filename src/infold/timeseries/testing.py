@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -38,6 +39,8 @@ def fixed_seed(random_state: Any) -> int:
     """Return a seed as it is, or draw one from None or a generator: results report it, so that they can be repeated."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
+    if random_state is None:
+        return secrets.randbits(32)
     return int(draw_seeds(random_state, 1)[0]) >> 32
 
 

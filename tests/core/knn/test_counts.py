@@ -15,7 +15,7 @@ from infold.core.knn.information import expected_counts as settled_counts
 from infold.core.knn.ksg import METRICS, apart_by_class, local_ksg
 from infold.core.knn.scan import EUCLIDEAN
 
-SCANNED, FEW_BOXED, BOXED = 90, 275, 700  # rows with which up to three columns are searched by scans, and by boxes
+SCANNED, FEW_BOXED, BOXED = 75, 275, 700  # rows with which up to three columns are searched by scans, and by boxes
 
 
 def bits(blocks):
@@ -83,6 +83,23 @@ def test_many_columns_match_the_definition(rng, name, sizes, n):
     spaces = [(b,) for b in range(len(sizes))]
     found = neighbor_counts(columns, sizes, [bits(s) for s in spaces], 3)
     assert_allclose(found, expected_counts(columns, sizes, spaces, 3), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["normal", "lattice"])
+def test_more_neighbours_than_a_box_has_rows(rng, name):
+    columns = awkward(name, rng, 3, FEW_BOXED)
+    for k in (100, FEW_BOXED - 1):
+        found = neighbor_counts(columns, (1, 1, 1), CONDITIONAL.masks, k)
+        assert_allclose(found, expected_counts(columns, (1, 1, 1), [(0, 2), (1, 2), (2,)], k), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["normal", "lattice", "copies"])
+@pytest.mark.parametrize("n", [SCANNED, FEW_BOXED])
+def test_strict_counts_match_the_definition(rng, name, n):
+    columns, spaces = awkward(name, rng, 3, n), [(0, 2), (1, 2), (2,)]
+    found = neighbor_counts(columns, (1, 1, 1), CONDITIONAL.masks, 4, strict=True)
+    distances = [neighbors.block_distance(column[None]) for column in columns]
+    assert_array_equal(found, neighbors.strict_counts(distances, spaces, 4))
 
 
 @pytest.mark.parametrize("metrics", [("euclidean", "euclidean"), ("chebyshev", "euclidean")])

@@ -27,27 +27,32 @@ class Boxes(NamedTuple):
 
 
 @kernel
+def move_to_front(keys, order, first, stop, bound):
+    """Move the keys[first:stop] up to `bound` to the front, and `order` with them; return where the others begin.
+
+    Every key changes places, with itself if need be: a processor that guesses which ones do is mostly wrong.
+    """
+    place = first
+    for j in range(first, stop):
+        key, row = keys[j], order[j]
+        keys[j], order[j] = keys[place], order[place]
+        keys[place], order[place] = key, row
+        place += key <= bound
+    return place
+
+
+@kernel
 def select(keys, order, first, stop, middle):
     """Arrange keys[first:stop], and `order` with them, so that none before `middle` is larger than one after."""
     while stop - first > 1:
         a, b, c = keys[first], keys[(first + stop) // 2], keys[stop - 1]
         pivot = max(min(a, b), min(max(a, b), c))
-        below, above = first, stop - 1
-        while below <= above:
-            while keys[below] < pivot:
-                below += 1
-            while keys[above] > pivot:
-                above -= 1
-            if below <= above:
-                keys[below], keys[above] = keys[above], keys[below]
-                order[below], order[above] = order[above], order[below]
-                below += 1
-                above -= 1
-        if middle <= above:
-            stop = above + 1
-        elif middle >= below:
-            first = below
-        else:
+        below = move_to_front(keys, order, first, stop, np.nextafter(pivot, -np.inf))
+        if middle < below:
+            stop = below
+            continue
+        first = move_to_front(keys, order, below, stop, pivot)
+        if middle < first:
             break
 
 
@@ -88,12 +93,15 @@ def order_by_boxes(table, starts):
 def fill_boxes(table, starts, order, tiles, low, high):
     """Copy the rows of table (d, n) into tiles (boxes, d, width), and fill in where each box begins and ends."""
     for box in range(tiles.shape[0]):
+        size = starts[box + 1] - starts[box]
         for f in range(table.shape[0]):
             a, b = np.inf, -np.inf
-            for j in range(starts[box + 1] - starts[box]):
+            for j in range(size):
                 value = table[f, order[starts[box] + j]]
                 tiles[box, f, j] = value
                 a, b = min(a, value), max(b, value)
+            for j in range(size, tiles.shape[2]):
+                tiles[box, f, j] = np.inf
             low[f, box], high[f, box] = a, b
 
 
@@ -103,7 +111,7 @@ def make_boxes(table: np.ndarray, width: int) -> Boxes:
     n_boxes = 1 << max(0, math.ceil(math.log2(n / width)))
     starts = np.arange(n_boxes + 1) * n // n_boxes
     order = order_by_boxes(table, starts)
-    tiles, (low, high) = np.full((n_boxes, d, width), np.inf), np.empty((2, d, n_boxes))
+    tiles, (low, high) = np.empty((n_boxes, d, width)), np.empty((2, d, n_boxes))
     fill_boxes(table, starts, order, tiles, low, high)
     return Boxes(tiles, low, high, starts, order)
 
@@ -132,6 +140,47 @@ def copy_rows(tile, size, rows):
             rows[q, f] = tile[f, q]
 
 
+@kernel_without_nan
+def keep_smallest_each(values, best, ties):
+    """Insert each of `values` (m,) in its own column of best (k, m) if it is among the k smallest so far.
+
+    For `ties`, see `keep_smallest`. All columns take the same steps, so that several go at a time.
+    """
+    last = best.shape[0] - 1
+    for i in range(last):
+        smallest = best[i]
+        for q in range(values.size):
+            value = values[q]
+            values[q] = max(smallest[q], value)
+            smallest[q] = min(smallest[q], value)
+    worst = best[last]
+    for q in range(values.size):
+        before, value = worst[q], values[q]
+        worst[q] = min(before, value)
+        ties[q] = (ties[q] if worst[q] == before else 0) + (max(before, value) == worst[q])
+
+
+@kernel
+def nearest_within(tile, center, size, near, columns, best, ties):
+    """Fill best (width, k) with the distances of each row of a box to its nearest rows in that box.
+
+    The first `size` rows of the tile (d, width) are also in center (width, d); near (width,) and columns (k, width) are
+    workspaces.
+    """
+    zero = size - size
+    for i in range(columns.shape[0]):
+        clear(columns, i)
+    for q in range(ties.size):
+        ties[q] = 0
+    for j in range(size):
+        chebyshev_distances(tile, zero, tile.shape[0], center[j], zero, near)
+        near[j] = np.inf
+        keep_smallest_each(near, columns, ties)
+    for q in range(size):
+        for i in range(columns.shape[0]):
+            best[q, i] = columns[i, q]
+
+
 class Found(NamedTuple):
     """What is known of the neighbourhood of each row; see `neighborhood`."""
 
@@ -157,17 +206,19 @@ def box_radii(boxes, k, far, found, first, stop):
     zero = boxes.starts[0]  # a written 0 would be a type of its own, and compiled for anew
     gaps, near, row_gaps = np.empty(n_boxes), np.empty(width), np.empty(width)
     best, center, ties = np.empty((width, k)), np.empty((width, d)), np.empty(width, np.int64)
+    columns = np.empty((k, width))
     visits = 0
     for box in range(first, stop):
         tile, begin = boxes.tiles[box], boxes.starts[box]
         size = boxes.starts[box + 1] - begin
-        for q in range(size):
-            clear(best, q)
-            ties[q] = 0
         copy_rows(tile, size, center)
+        nearest_within(tile, center, size, near, columns, best, ties)
+        visits += size
         box_gaps(boxes.low, boxes.high, boxes.low[:, box], boxes.high[:, box], gaps)
-        widest = np.inf
-        for turn in range(2 * n_boxes):  # the box itself, then those to its right and left, farther and farther
+        widest = 0.0
+        for q in range(size):
+            widest = max(widest, best[q, -1])
+        for turn in range(1, 2 * n_boxes):  # the boxes to its right and left, farther and farther
             other = box + (turn + 1) // 2 if turn % 2 else box - turn // 2
             if other < 0 or other >= n_boxes or gaps[other] > widest or gaps[other] == widest == 0.0:
                 continue
@@ -177,8 +228,6 @@ def box_radii(boxes, k, far, found, first, stop):
                 if row_gaps[q] < best[q, -1] or row_gaps[q] == best[q, -1] > 0.0:
                     visits += 1
                     chebyshev_distances(boxes.tiles[other], zero, d, center[q], zero, near)
-                    if other == box:
-                        near[q] = np.inf
                     keep_smallest(near, best, q, ties)
                 widest = max(widest, best[q, -1])
         for q in range(size):

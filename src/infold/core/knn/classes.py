@@ -95,5 +95,5 @@ def class_counts(
         else:
             fill_space_of_classes(codes, starts, found, s)
     counts = np.empty((n, 1 + len(spaces)))
-    settle_counts(found.k, found.nearer, found.within, counts)
+    settle_counts(found.k, found.nearer, found.within, False, counts)
     return counts.T

@@ -15,12 +15,12 @@ from infold.parallel.scheduler import blocks, in_slices, run
 
 from .boxes import Boxes, box_counts, box_radii, make_boxes, new_found
 from .information import settle_counts
-from .scan import CHEBYSHEV, QUERIES, Geometry, scan_counts
+from .scan import CHEBYSHEV, EUCLIDEAN, QUERIES, Geometry, scan_counts
 from .sorted import sorted_counts
 
 # Boxes of d columns pay from about BOX_ROWS d² rows on, and from MOST_BOX_ROWS d at the latest; in more columns all
 # rows are about equally far.
-BOX_ROWS, MOST_BOX_ROWS, BOX_COLUMNS = 30, 200, 10
+BOX_ROWS, MOST_BOX_ROWS, BOX_COLUMNS = 20, 200, 10
 # With this many rows a trial on the data pays, which may have fewer dimensions than columns: one box in PROBED is
 # searched. A scan looks at all rows, but faster: it wins if a search looks at more than this share of them.
 PROBE_FROM, PROBED, WORTH_BOXES = 10_000, 50, 0.35
@@ -77,9 +77,9 @@ def neighbor_counts(
     """
     (d, n), starts = columns.shape, np.array([0, *accumulate(sizes)])
     queries = n if n_queries is None else n_queries
-    norms = np.array([CHEBYSHEV] * len(sizes) if metrics is None else metrics)
-    geometry = Geometry(starts, norms, np.array(spaces), far, strict)
-    if not norms.any() and boxes_may_pay(d, n):
+    norms = [CHEBYSHEV] * len(sizes) if metrics is None else metrics
+    geometry = Geometry(starts, np.array(norms), np.array(spaces), far, strict)
+    if EUCLIDEAN not in norms and boxes_may_pay(d, n):
         threads = n_jobs if n >= BOXED else 1
         boxes = make_boxes(columns, NARROW if d <= NARROW_COLUMNS else WIDE)
         if n < PROBE_FROM or _visited_share(boxes, k, n) <= WORTH_BOXES:
@@ -127,10 +127,8 @@ def _by_boxes(
         task = partial(box_counts, boxes, found.radius, found.nearer[:, 0], found.within[:, 0])
         tasks.append((task, n_boxes, _few_boxes(boxes, n)))
     run_tasks(tasks)
-    if geometry.strict:
-        found.within[:, 1:] = np.where(found.nearer[:, :1] > 0, found.nearer[:, 1:], found.within[:, 1:])
     counts = np.empty((n, 1 + geometry.spaces.size))
-    settle_counts(found.k, found.nearer, found.within, counts)
+    settle_counts(found.k, found.nearer, found.within, geometry.strict, counts)
     return counts
 
 

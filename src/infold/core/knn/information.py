@@ -84,17 +84,20 @@ def forget_ties(nearer, within):
 
 
 @kernel
-def settle_counts(k, nearer, within, counts):
-    """Fill counts (n, 1 + spaces) of all rows, given k (n,), nearer and within (n, 1 + spaces)."""
+def settle_counts(k, nearer, within, strict, counts):
+    """Fill counts (n, 1 + spaces) of all rows, given k (n,), nearer and within (n, 1 + spaces); may change `within`."""
     for i in range(k.size):
         plain = k[i] > 0 and nearer[i, 0] > 0
-        for s in range(counts.shape[1]):
-            plain &= within[i, s] - nearer[i, s] <= 1
+        if not strict:
+            for s in range(counts.shape[1]):
+                plain &= within[i, s] - nearer[i, s] <= 1
         if plain:  # as in all rows of continuous data, so without a call
             counts[i, 0] = k[i]
             for s in range(1, counts.shape[1]):
                 counts[i, s] = nearer[i, s]
         else:
+            if strict:
+                forget_ties(nearer[i], within[i])
             expected_counts(k[i], nearer[i], within[i], counts[i])
 
 
