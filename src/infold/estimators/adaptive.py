@@ -47,8 +47,8 @@ class Adaptive(MutualInformationEstimator):
         What a Gaussian copula of the same columns explains (Gaussian classes, if one side is a label), and what is
         beyond it.
     standard_error_ : float
-        Of `mi_`, with bias as far as halves of the rows show it and, with several columns, a tenth of `mi_` for what
-        is out of sight at any sample size: see the method's page for how often the truth is within two of them.
+        Of `mi_`, with bias as far as halves of the rows show it and, with several columns, a share for what is out of
+        sight at any sample size, from a tenth to all of `mi_` + 0.3: see the pages on the method and on accuracy.
     pvalue_ : float
         Of independence, all tests together. At or above 0.001 the answer is 0.
     view_ : str
