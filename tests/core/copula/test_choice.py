@@ -137,6 +137,19 @@ def test_an_answer_of_0_may_hide_something_among_several_columns(rng):
     assert choice.bias_error(single, 0, 1) == single.taken.standard_error
 
 
+@pytest.mark.slow
+def test_a_scale_that_rows_share_is_no_sum_of_weak_columns():
+    # More columns than n / 3; two scales are .61 nats, which canonical correlations of all columns show many times.
+    rng = np.random.default_rng(3)
+    scale = np.where(rng.random(300) < 0.3, 3.0, 1.0)[:, None]
+    x, y = scale * rng.normal(size=(2, 300, 100))
+    answer = choice.adapt(x, y, 3, 0, n_jobs=1)
+    assert answer.pvalue < choice.ALPHA_DEPENDENT
+    assert answer.taken.mi < 0.61 + 0.2
+    pairs = x + 4 * rng.normal(size=(300, 100))
+    assert choice._weak_columns(x, pairs, 1.0)[0] > 3 * choice._weak_columns(x, y, 0.0)[0]
+
+
 def test_a_gaussian_look_misses_much_where_the_data_refute_it(rng):
     def missed(x, y):
         found = choice.adapt(x, y, 3, 0, n_jobs=1).candidates

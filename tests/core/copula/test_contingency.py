@@ -99,3 +99,11 @@ def test_names_of_labels_are_irrelevant(rng):
     order = rng.permutation(8)
     other = contingency.contingency_local(order[x], y, 0)
     assert np.array_equal(contingency.contingency_local(x, y, 0), other)
+
+
+def test_a_label_with_one_value_tells_nothing(rng):
+    # A half of the rows may have no row of a rare label.
+    constant, label = np.zeros(40, np.int64), rng.integers(0, 3, 40)
+    assert contingency.chance_adjusted(constant, constant, 0) == 0
+    assert contingency.chance_adjusted(constant, label, 0) == 0
+    assert np.allclose(contingency.contingency_local(constant, label, 0), 0)

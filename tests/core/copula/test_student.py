@@ -107,3 +107,16 @@ def test_columns_that_tell_another_are_no_error(rng, n, noise):
         assert found is None or np.isfinite(found.mi)
         if noise == 0 and np.ndim(scale) == 0:
             assert found is None
+
+
+def test_two_scales_tell_no_more_than_which_of_them_a_row_has():
+    # Student's t would say about 1.5 nats; which of two scales a row has is .61 nats at most.
+    rng = np.random.default_rng(2)
+    scale = np.where(rng.random(400) < 0.3, 3.0, 1.0)[:, None]
+    x, y = scale * rng.normal(size=(2, 400, 60))
+    law = student.StudentLaw(2.0, np.eye(120))
+    said = 2 * law.of(slice(60)).shape_entropy() - law.shape_entropy()
+    assert said > 1.4
+    assert 0.4 < student.told_by_scale(law, x, y) < 0.75  # KSG's standard error is about .06
+    t = rng.normal(size=(2, 400, 60)) / np.sqrt(rng.chisquare(2, size=(400, 1)) / 2)
+    assert student.told_by_scale(law, *t) > said - 0.25

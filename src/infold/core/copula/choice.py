@@ -150,9 +150,10 @@ def _adapt(
     screen = screen._replace(x=scores.origin_x.with_siblings(screen.x), y=scores.origin_y.with_siblings(screen.y))
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
-    weak = (0.0, 0.0) if scores.are_labels else dense_part(a, b)
+    lengths = 1.0 if scores.have_labels or len(kept_x) + len(kept_y) == 2 else lengths_pvalue(*even)
+    weak = (0.0, 0.0) if scores.are_labels else _weak_columns(a, b, lengths)
     found: Found = []
-    pvalues, evidence = [screen.pvalue], []
+    pvalues, evidence = [screen.pvalue, *([lengths] if lengths < 1 else [])], []
     if screen.x.size and screen.y.size and (wide or screen.x.size + screen.y.size < kept_x.size + kept_y.size):
         found += [(c, (screen.x, screen.y)) for c in look(SCREENED, scores, screen.x, screen.y, setting).candidates]
     if wide:
@@ -162,8 +163,6 @@ def _adapt(
         found += [(c, every) for c in looks.candidates]
         # Labels in random order would lose power; the test holds for any columns.
         pvalues.append(pairing_test(*canonical_pairs(*even)) if scores.have_labels else looks.gaussian.pvalue)
-        if not scores.have_labels and len(kept_x) + len(kept_y) > 2:
-            pvalues.append(lengths_pvalue(*even))
         evidence += looks.evidence
     along = _along_directions(scores, setting)
     pvalue = _dependence(pvalues, evidence + _evidence(along), setting.seeds, n)
@@ -299,6 +298,17 @@ def _taken(found: Found, along: Found) -> tuple[Candidate, Block] | None:
         found = along
     taken = best([c for c, _ in found]) if found else None
     return next(((c, block) for c, block in found if c is taken), None)
+
+
+def _weak_columns(a: np.ndarray, b: np.ndarray, lengths_pvalue: float) -> tuple[float, float]:
+    """Return the Gaussian part of all columns, and its noise; of rows of one length, if their lengths are dependent.
+
+    A scale that the columns of a row share makes all canonical correlations large. Rows of many Gaussian columns have
+    about one length anyway.
+    """
+    if lengths_pvalue >= ALPHA_DEPENDENT:
+        return dense_part(a, b)
+    return dense_part(*(side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in (a, b)))
 
 
 def _with_weak_columns(

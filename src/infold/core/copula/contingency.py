@@ -31,7 +31,7 @@ def contingency_local(x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
 def chance_adjusted(x: np.ndarray, y: np.ndarray, seed: int) -> float:
     """Return the MI on a scale where labels paired at random have 0, and equal ones their entropy.
 
-    Where chance alone makes half of that, it is 0.
+    Where chance alone makes half of that, it is 0, and so it is where a label has one value.
     """
     rng = np.random.default_rng(seed)
 
@@ -40,7 +40,7 @@ def chance_adjusted(x: np.ndarray, y: np.ndarray, seed: int) -> float:
 
     most = min(label_entropy(x), label_entropy(y))
     chance = max(float(np.mean([miller_madow(rng.permutation(y)) for _ in range(N_PAIRINGS)])), 0.0)
-    return most * (miller_madow(y) - chance) / (most - chance) if chance <= most / 2 else 0.0
+    return most * (miller_madow(y) - chance) / (most - chance) if chance <= most / 2 < most else 0.0
 
 
 def unseen_adjusted(x: np.ndarray, y: np.ndarray) -> float:

@@ -16,11 +16,14 @@ from scipy.special import digamma, gammaln, ndtr, stdtrit
 from scipy.stats import t as student_t
 
 from .gaussian import FLAT, RE_PAIRED_ROWS, canonical_pairs, gaussian_part, shrunk
+from .neighbors import ksg_local, mean_error
 from .ratios import counted_twice
+from .scores import normal_scores
 from .views import ALPHA_SPHERE, sphere_pvalue
 
 DEGREES = (0.5, 30.0)  # of freedom, least and most; with more, a Gaussian copula does as well
 PRECISION = {"xatol": 0.02}  # of their logarithm
+N_NEIGHBORS, SURELY_LESS = 3, 2.0  # of KSG on the lengths of rows; standard errors
 CONVERGED, MOST_STEPS = 1e-3, 100  # of the scatter's iteration: relative change, and how many times
 
 
@@ -84,10 +87,23 @@ def student_part(a: np.ndarray, b: np.ndarray) -> StudentPart | None:
     local = log_ratios(law, rows[:, :p], rows[:, p:], law.squared_lengths(rows))
     error = float(local.std()) / math.sqrt(n)
     shown = float(local.mean()) - (float(-0.5 * np.log1p(-(s**2)).sum()) - gauss.mi)  # fitted to the same rows
-    told = gauss.mi + law.of(slice(p)).shape_entropy() + law.of(slice(p, None)).shape_entropy() - law.shape_entropy()
+    told = gauss.mi + told_by_scale(law, rows[:, :p], rows[:, p:])
     some = rows[:: -(-n // RE_PAIRED_ROWS)]
     mi = told - shrunk(told - shown, error) - counted_twice(all_log_ratios(law, some[:, :p], some[:, p:]))
     return StudentPart(mi, max(error, gauss.standard_error), local)
+
+
+def told_by_scale(law: StudentLaw, x: np.ndarray, y: np.ndarray) -> float:
+    """Return what rows' scales tell beyond the scatter: what the degrees of freedom say, if lengths of rows show as much.
+
+    All that a scale tells of the other side is in the lengths of rows. Where rows have one of two scales, as in two
+    batches, those of many columns tell which, and nothing else; Student's t would have any number of scales.
+    """
+    sides = [(law.of(slice(x.shape[1])), x), (law.of(slice(x.shape[1], None)), y)]
+    told = sum(side.shape_entropy() for side, _ in sides) - law.shape_entropy()
+    lengths = [normal_scores(side.squared_lengths(rows)[:, None]) for side, rows in sides]
+    shown = ksg_local((lengths[0], lengths[1]), N_NEIGHBORS)
+    return told - shrunk(told - float(shown.mean()), mean_error(shown), SURELY_LESS)
 
 
 def log_ratios(law: StudentLaw, x: np.ndarray, y: np.ndarray, lengths: np.ndarray) -> np.ndarray:
