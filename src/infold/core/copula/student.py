@@ -94,7 +94,7 @@ def student_part(a: np.ndarray, b: np.ndarray) -> StudentPart | None:
 
 
 def told_by_scale(law: StudentLaw, x: np.ndarray, y: np.ndarray) -> float:
-    """Return what rows' scales tell beyond the scatter: what the degrees of freedom say, if lengths of rows show as much.
+    """Return what scales of rows tell beyond the scatter: what the degrees say, if lengths of rows show as much.
 
     All that a scale tells of the other side is in the lengths of rows. Where rows have one of two scales, as in two
     batches, those of many columns tell which, and nothing else; Student's t would have any number of scales.
