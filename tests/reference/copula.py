@@ -39,6 +39,17 @@ def bias_of_one_pair(n):
     return 0.5 * (digamma((n - 1) / 2) - digamma((n - 2) / 2))
 
 
+def mi_of_random_signs(a, b, draws, rng):
+    """Mean plug-in Gaussian MI of centred a and b once each row of b has a random sign: rows keep their lengths."""
+
+    def log_det(z):
+        return np.linalg.slogdet(z.T @ z)[1]
+
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    signed = [rng.choice([-1, 1], size=(len(b), 1)) * b for _ in range(draws)]
+    return np.mean([0.5 * (log_det(a) + log_det(c) - log_det(np.hstack([a, c]))) for c in signed])
+
+
 def wave(column, j):
     """√2 cos(π j u) of mid-ranks u."""
     ranks = np.argsort(np.argsort(column))

@@ -8,7 +8,7 @@ import reference.copula as naive
 from numpy.testing import assert_allclose
 
 from infold.core.copula import gaussian
-from infold.core.copula.scores import normal_scores
+from infold.core.copula.scores import normal_scores, untied_scores
 from infold.parallel.scheduler import blas
 
 from .samples import correlated
@@ -95,6 +95,28 @@ def test_rows_that_share_a_scale_are_not_taken_for_correlated_pairs(rng):
     # The plain bias, for Gaussian rows, leaves more than a nat; what is left here is noise.
     assert np.mean([part.mi for part in found]) < 0.35
     assert gaussian.shared_leverage(*(rng.normal(size=(50, 2)) for _ in range(2))) < 1.5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_bias_of_rows_with_shared_lengths_is_that_of_random_signs(rng, share):
+    # A row of length 0 on both sides counts on neither: half of them make the bias more than twice as large.
+    some = rng.random((90, 1)) >= share
+    a, b = some * rng.normal(size=(90, 12)), some * rng.normal(size=(90, 9))
+    _, u, v = gaussian.canonical_pairs(a, b)
+    bias = gaussian.shared_leverage(u, v) * gaussian.plugin_bias(12, 9, 90)
+    expected = naive.mi_of_random_signs(a, b, 400, rng)
+    # Ten draws know the nats to about 2 % once their sum of squares is known; Gaussian rows keep the exact bias.
+    assert bias == pytest.approx(max(expected, gaussian.plugin_bias(12, 9, 90)), rel=0.06)
+    assert (bias > 2 * gaussian.plugin_bias(12, 9, 90)) == (share > 0)
+
+
+def test_rows_that_are_zero_on_both_sides_add_nothing_to_the_gaussian_part(rng):
+    found = []
+    for _ in range(6):
+        some = rng.random((500, 1)) < 0.5
+        a, b = (some * rng.normal(size=(500, 80)) for _ in range(2))
+        found.append(gaussian.gaussian_part(untied_scores(a, rng), untied_scores(b, rng)).mi)
+    assert np.mean(found) < 0.3  # the bias of Gaussian rows, or of squares alone, leaves one or two nats
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def _adapt(
     every = np.arange(kept_x.size), np.arange(kept_y.size)
     wide = ROWS_PER_COLUMN * (kept_x.size + kept_y.size) > n
     lengths = 1.0 if scores.have_labels or len(kept_x) + len(kept_y) == 2 else lengths_pvalue(*even)
-    weak = (0.0, 0.0) if scores.are_labels else _weak_columns(a, b, lengths)
+    weak = (0.0, 0.0) if scores.are_labels else dense_part(a, b)
     found: Found = []
     pvalues, evidence = [screen.pvalue, *([lengths] if lengths < 1 else [])], []
     if screen.x.size and screen.y.size and (wide or screen.x.size + screen.y.size < kept_x.size + kept_y.size):
@@ -298,17 +298,6 @@ def _taken(found: Found, along: Found) -> tuple[Candidate, Block] | None:
         found = along
     taken = best([c for c, _ in found]) if found else None
     return next(((c, block) for c, block in found if c is taken), None)
-
-
-def _weak_columns(a: np.ndarray, b: np.ndarray, lengths_pvalue: float) -> tuple[float, float]:
-    """Return the Gaussian part of all columns, and its noise; of rows of one length, if their lengths are dependent.
-
-    A scale that the columns of a row share makes all canonical correlations large. Rows of many Gaussian columns have
-    about one length anyway.
-    """
-    if lengths_pvalue >= ALPHA_DEPENDENT:
-        return dense_part(a, b)
-    return dense_part(*(side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in (a, b)))
 
 
 def _with_weak_columns(
