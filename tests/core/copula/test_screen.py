@@ -11,11 +11,13 @@ from scipy.stats import norm, poisson
 from infold.core.copula import screen
 
 
-def test_matches_definitions(rng):
+@pytest.mark.parametrize("order", [4, 8])
+def test_matches_definitions(rng, order):
     x, y = rng.normal(size=(40, 4)), rng.normal(size=(40, 3))
     y[:, 0] += x[:, 1] ** 2
-    waves = screen.rank_waves(x, 4), screen.rank_waves(y, 4)
-    pairs = [[naive.pair_pvalue(x[:, i], y[:, j], screen.ORDERS) for j in range(3)] for i in range(4)]
+    waves = screen.rank_waves(x, order), screen.rank_waves(y, order)
+    orders = [m for m in screen.ORDERS if m <= order]
+    pairs = [[naive.pair_pvalue(x[:, i], y[:, j], orders) for j in range(3)] for i in range(4)]
     assert_allclose(screen.pair_pvalues(*waves), pairs, rtol=1e-9)
     found, i, j = screen.product_pvalues(*waves)
     products = [[naive.product_pvalue(x[:, f], x[:, g], y[:, c]) for c in range(3)] for f, g in zip(i, j, strict=True)]
@@ -23,7 +25,7 @@ def test_matches_definitions(rng):
 
 
 def test_pvalues_are_fair_on_independent_columns(rng):
-    waves = [screen.rank_waves(rng.normal(size=(200, 80)), 4) for _ in range(2)]
+    waves = [screen.rank_waves(rng.normal(size=(200, 80)), max(screen.ORDERS)) for _ in range(2)]
     pairs = screen.pair_pvalues(*waves)
     products, *_ = screen.product_pvalues(waves[0][:, :, :30], waves[1])
     for found in (pairs, products):
@@ -46,7 +48,8 @@ def test_waves_of_few_values_are_as_many_as_there_are(rng):
 def test_pvalues_are_fair_on_classes_and_counts(rng):
     x = np.hstack([rng.integers(0, 2, (300, 30)), rng.poisson(1.0, (300, 30)), rng.random((300, 30)) < 0.05])
     y = np.hstack([rng.integers(0, 3, (300, 30)), rng.normal(size=(300, 30)), rng.random((300, 30)) < 0.1])
-    found = screen.pair_pvalues(screen.rank_waves(x.astype(float), 4), screen.rank_waves(y.astype(float), 4))
+    waves = [screen.rank_waves(side.astype(float), max(screen.ORDERS)) for side in (x, y)]
+    found = screen.pair_pvalues(*waves)
     for level in (0.05, 0.01):  # 8,100 tests; χ² is rough where a label is rare
         assert level / 3 < np.mean(found < level) < 1.4 * level
 

@@ -74,7 +74,7 @@ def wave_moments(a: np.ndarray, waves: np.ndarray) -> Moments:
     """
     n = len(a)
     lengths = (waves**2).sum(axis=0)
-    of_waves = Spread(lengths, lengths**2, (waves**4).sum(axis=0))
+    of_waves = Spread(lengths, lengths**2, ((waves**2) ** 2).sum(axis=0))
     moments, pvalues = [], []
     for features in (a, products(a)):
         mean, variance = pairing_moments(spread_of(features), of_waves, n)

@@ -17,10 +17,11 @@ from scipy.linalg import cholesky, solve_triangular
 from ..scaling import comparable
 from .labels import with_indicators
 from .scores import untied_scores
-from .screen import ORDERS, pair_pvalues, product_pvalues, rank_waves
+from .screen import pair_pvalues, product_pvalues, rank_waves
 
 ALPHA_USED = 0.3  # columns of z that may matter: to smooth over one in vain costs little, to miss one fakes dependence
 ALPHA_SCALE = 0.005  # of a scale that changes with a column: dividing by a noisy one adds noise
+N_WAVES = 4  # of a column's ranks: what is faster than that, bumps could not take off
 N_KNOTS, MAX_CENTRES = 10, 150  # bumps along each column, and around rows
 ALONE, TOGETHER = (0.35, 0.7, 1.4), (0.5, 1.0, 2.0)  # widths of bumps, in standard deviations
 TENT_KNOTS, TENT_CENTRES, TENT_ALONE, TENT_TOGETHER = 40, 300, 0.5, 0.25  # the same of tents: rough functions need more
@@ -171,12 +172,12 @@ class Known:
 
     def __init__(self, z: np.ndarray, rng: np.random.Generator, *, rough: bool = False) -> None:
         self.rough = rough  # whether steps, corners and columns that tell only together are looked for: a test's wish
-        self.z, self._waves = z, rank_waves(z, max(ORDERS))
+        self.z, self._waves = z, rank_waves(z, N_WAVES)
         self._seed, self._bases = int(rng.integers(2**62)), dict[tuple[int, ...], list[Basis]]()
 
     def telling_of(self, columns: np.ndarray, level: float) -> np.ndarray:
         """Return a mask of the columns of z that any of `columns` (n, p) seems to depend on."""
-        waves = rank_waves(columns, max(ORDERS))
+        waves = rank_waves(columns, N_WAVES)
         found = pair_pvalues(waves, self._waves).min(axis=0) < level
         if self.rough and found.size > 1:
             pvalues, i, j = product_pvalues(self._waves, waves)

@@ -11,11 +11,10 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from ..copula.screen import ORDERS
 from .counts import drawn_scores, exact_law
 from .given import LOG_WORTH, LocalNull, inflation
 from .null import SEED, NullLaw, StepLaw, fitted_law, step_law
-from .smooth import Basis, basis_of_classes, basis_of_numbers, basis_scores, permuted_scores, waves_of_ranks
+from .smooth import ORDERS, Basis, basis_of_classes, basis_of_numbers, basis_scores, permuted_scores, waves_of_ranks
 from .work import AUTO, LOG_WORTH_AUTO, NOMINAL, RANKED, Column, Work, estimate_auto, estimate_ksg
 
 DRAWS = (2_000, 20_000, 200_000)  # for the law of one pair: more if fewer than `ENOUGH` are as large as the data
