@@ -110,7 +110,7 @@ def test_lengths_of_shells_tell_of_the_other_side(rng):
     label = rng.integers(0, 4, 300)
     a = shells(rng, np.array([1.0, 2, 4, 8])[label], 3)
     of_a, of_b = screen.telling_lengths(a, np.array([2.0, 0, 3, 1])[label][:, None] + rng.random((300, 1)))
-    assert of_a.shape == (300, max(screen.ORDERS))
+    assert of_a.shape == (300, screen.LENGTH_WAVES)
     assert of_b.shape == (300, 0)  # a single column is its own length
     lengths = np.linalg.norm(a - a.mean(axis=0), axis=1)  # of about the same spread in all directions
     assert abs(np.corrcoef(of_a[:, 0], -lengths)[0, 1]) > 0.9

@@ -16,6 +16,7 @@ from .scores import tied_ranks
 
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
 ORDERS = (1, 2, 4, 8)  # nested smooth tests: a line; also an arch, like |x|; also waves; also fast ones
+LENGTH_WAVES = 4  # as features: faster ones are mostly noise
 MAX_PRODUCT_COLUMNS = 64  # per side: 2,016 products of two; a side with more columns has too many
 FEW_TIES = 0.99  # distinct values of all rows: a tie here and there leaves waves orthonormal
 MOST_KURTOSIS = 5.0  # of a wave after the first; without ties it is 1.5
@@ -119,7 +120,7 @@ def lengths_pvalue(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def telling_lengths(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
-    """Return waves of the rows' lengths on either side if these surely depend on the other side: (n, order) or (n, 0).
+    """Return slow waves of the rows' lengths on either side if these surely depend on the other side: (n, 4) or (n, 0).
 
     Rings, shells and columns that share a scale differ by length, whatever the direction.
     """
@@ -128,7 +129,7 @@ def telling_lengths(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     for own, other in (sides, sides[::-1]):
         pvalues = pair_pvalues(own[:, :, -1:], other)
         surely = own.shape[2] > 2 and pvalues.min() * pvalues.size < ALPHA_COLUMN  # one column is its own length
-        found.append(own[:, :, -1].T[:, : len(own) if surely else 0])
+        found.append(own[:, :, -1].T[:, : LENGTH_WAVES if surely else 0])
     return found
 
 
