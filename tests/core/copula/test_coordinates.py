@@ -52,3 +52,10 @@ def test_centres_are_rows_to_learn_from(rng):
     centres = coordinates.draw_centres(rows, rng)
     assert set(centres) <= set(rows)
     assert len(set(centres)) == round(coordinates.CENTRES_PER_SQRT_N * np.sqrt(200))
+
+
+def test_whitened_lengths_match_their_definition(rng):
+    a = rng.normal(size=(40, 4)) @ rng.normal(size=(4, 4)) + 3
+    assert_allclose(coordinates.whitened_lengths(a), 40 * naive.row_lengths(a), rtol=1e-9)
+    # A direction without variance has no length.
+    assert_allclose(coordinates.whitened_lengths(np.hstack([a, a[:, :1] + a[:, 1:2]])), 40 * naive.row_lengths(a))

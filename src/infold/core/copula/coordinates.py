@@ -11,6 +11,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 TURNING_DEGREE = 2  # a turn by an angle that grows with the squared radius, to second order
 CENTRES_PER_SQRT_N, MAX_CENTRES = 2.2, 100  # 49 bumps at n = 500
 FLAT_DIRECTION = 1e-3  # directions narrower than this, relative to the widest, are copies of columns up to noise
+FLAT_VARIANCE = 1e-12  # likewise, rounding noise
 
 
 class LinearMap(NamedTuple):
@@ -72,11 +73,20 @@ def turned(a: np.ndarray, squared: np.ndarray) -> np.ndarray:
     """Return the columns times polynomials of a squared radius, which are orthonormal over the rows.
 
     Linear maps of these are linear maps of `a` that change with the radius, as in a spiral. A few columns may turn with
-    the radius of a whole side.
+    the radius of a whole side. The radius is that of whitened rows: where one factor moves all columns, the squared
+    lengths of the rows as they are have heavy tails, and a few rows would decide what is learned.
     """
     powers = np.vander(squared / squared.mean(), TURNING_DEGREE + 1, increasing=True)
     polynomials = np.linalg.qr(powers)[0] * math.sqrt(len(a))
     return np.hstack([a * column[:, None] for column in polynomials.T])
+
+
+def whitened_lengths(table: np.ndarray) -> np.ndarray:
+    """Return the squared lengths (n,) of the rows once the columns are uncorrelated and have variance 1."""
+    centred = table - table.mean(axis=0)
+    variances, directions = np.linalg.eigh(centred.T @ centred / len(table))
+    kept = variances > FLAT_VARIANCE * variances[-1]
+    return np.asarray(((centred @ (directions[:, kept] / np.sqrt(variances[kept]))) ** 2).sum(axis=1))
 
 
 def whitened(table: np.ndarray, fit: np.ndarray) -> np.ndarray:

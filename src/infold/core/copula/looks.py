@@ -15,6 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from ..knn.discrete import row_codes
+from .coordinates import whitened_lengths
 from .crossfit import FreeLook, Split, deal, free_locals, free_looks
 from .discriminant import discriminant_local
 from .gaussian import GaussianPart, gaussian_local, gaussian_part, overcount, shrunk
@@ -213,7 +214,7 @@ def look(
     evidence: list[Evidence] = []
     if guided and not scores.have_labels:  # labels neither turn nor have a radius
         # Columns may turn with the radius of their whole side.
-        rest = ((side**2).sum(axis=1) - (some**2).sum(axis=1) for side, some in ((scores.x, a), (scores.y, b)))
+        rest = (whitened_lengths(side) - whitened_lengths(some) for side, some in ((scores.x, a), (scores.y, b)))
         found += guided_candidates(Pair(a, b, *rest), first, setting) if elliptical >= ALPHA_SPHERE else []
         found += _of_student(a, b, first)
     origins = scores.origin_x.take(columns_x), scores.origin_y.take(columns_y)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import chi2, norm
 
-from .gaussian import FLAT, orthonormal
+from .coordinates import whitened_lengths
+from .gaussian import FLAT
 from .scores import tied_ranks
 
 ALPHA_COLUMN = 1e-3  # chance of any false column among the tests of one kind: one can cost a sharp signal a nat
@@ -106,9 +107,9 @@ def pair_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> np.ndarray:
     return either(out, len(orders))
 
 
-def squared_lengths(side: np.ndarray) -> np.ndarray:
-    """Return the squared lengths (n, 1) of the rows of a side, once it is whitened."""
-    return (orthonormal(side) ** 2).sum(axis=1, keepdims=True).round(12)  # equal rows stay equal
+def length_column(side: np.ndarray) -> np.ndarray:
+    """Return the squared lengths of the rows of a side, once it is whitened, as a column (n, 1)."""
+    return whitened_lengths(side).round(9)[:, None]  # equal rows stay equal
 
 
 def lengths_pvalue(a: np.ndarray, b: np.ndarray) -> float:
@@ -116,7 +117,7 @@ def lengths_pvalue(a: np.ndarray, b: np.ndarray) -> float:
 
     They are not where all columns of a row share a scale, even if no two columns are correlated.
     """
-    return float(pair_pvalues(*(rank_waves(squared_lengths(side), max(ORDERS)) for side in (a, b)))[0, 0])
+    return float(pair_pvalues(*(rank_waves(length_column(side), max(ORDERS)) for side in (a, b)))[0, 0])
 
 
 def telling_lengths(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
@@ -124,7 +125,7 @@ def telling_lengths(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
 
     Rings, shells and columns that share a scale differ by length, whatever the direction.
     """
-    sides = [rank_waves(np.hstack([side, squared_lengths(side)]), max(ORDERS)) for side in (a, b)]
+    sides = [rank_waves(np.hstack([side, length_column(side)]), max(ORDERS)) for side in (a, b)]
     found = []
     for own, other in (sides, sides[::-1]):
         pvalues = pair_pvalues(own[:, :, -1:], other)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from .coordinates import ridge_cca, turned
+from .coordinates import ridge_cca, turned, whitened_lengths
 from .gaussian import canonical_pairs
 from .neighbors import Tables, ksg_local
 from .scores import normal_scores
@@ -25,7 +25,7 @@ RIDGE_ROWS = 5  # ridge of the learned coordinates: the weight of five rows
 
 
 class Pair(NamedTuple):
-    """Normal scores a (n, p) and b (n, q) of some columns, and what the other columns add to the squared radii."""
+    """Normal scores a (n, p) and b (n, q) of some columns, and what the others add to lengths of whitened rows."""
 
     a: np.ndarray
     b: np.ndarray
@@ -69,7 +69,7 @@ def turned_views(pair: Pair) -> list[Tables]:
     count = min(N_COORDINATES, a.shape[1], b.shape[1])
     if ROWS_PER_FEATURE_COLUMN * max(a.shape[1], b.shape[1]) > len(a):
         return []
-    features = turned(a, (a**2).sum(axis=1) + pair.rest_a), turned(b, (b**2).sum(axis=1) + pair.rest_b)
+    features = turned(a, whitened_lengths(a) + pair.rest_a), turned(b, whitened_lengths(b) + pair.rest_b)
     maps = ridge_cca(*features, count, RIDGE_ROWS / len(a))
     u, v = (normal_scores(one(side)) for one, side in zip(maps, features, strict=True))
     return [(u[:, :r], v[:, :r]) for r in range(1, count + 1)]
