@@ -39,6 +39,7 @@ def test_memory_of_independent_rows_is_rarely_found():
 def test_ties_and_copies_are_counted():
     assert tied_share(np.array([1.0, 2, 2, 3, 3, 3])) == pytest.approx(5 / 6)
     assert copied_share(np.array([[1, 2], [1, 2], [1, 3], [1, 2]])) == 0.5
+    assert copied_share(np.vstack([np.zeros((10, 2)), np.arange(8.0).reshape(4, 2) + 1])) == 0  # an atom
 
 
 @pytest.mark.parametrize("columns", [1, 3])

@@ -81,6 +81,12 @@ def test_repeated_rows_are_told(rng):
     ask(X, Y)  # a warning would be an error
 
 
+def test_rows_of_zeros_are_no_copies(rng):
+    X = rng.normal(size=(60, 2))
+    X[:20] = 0
+    ask(X, X.sum(axis=1) ** 2)  # a warning would be an error
+
+
 def test_too_few_samples_are_refused(rng):
     with pytest.raises(ValueError, match="n_neighbors=3 needs at least 4 samples, but X has 3"):
         ask(*rng.normal(size=(2, 3)), min_samples=4)

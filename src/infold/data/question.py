@@ -17,6 +17,7 @@ from .labels import recoded
 from .tables import Table, check_table, listed
 
 FEWEST_COPIES = 0.02  # share of the rows; each per cent of copies adds about .01 nats to independent columns' KSG
+REPEATS_OF_ATOMS = 10  # of rows that repeat, on average: a few frequent rows, such as zeros, are no copies
 MOST_COUNTS = 20  # values of a count or grade, which columns may have in common by chance
 MOST_NOTED = 5  # a block with more columns of few whole numbers holds counts or grades rather than classes
 
@@ -402,8 +403,9 @@ def _warn_repeated_rows(question: Question) -> None:
     if np.logical_and.reduce(ordered[1:] != ordered[:-1]):
         return
     columns = [column for block in blocks for column in block]
-    n_repeats = count_repeats(columns)
-    if n_repeats < FEWEST_COPIES * n:
+    counts = repeated_rows(columns)
+    n_repeats = int(counts.sum()) - counts.size
+    if n_repeats < FEWEST_COPIES * n or counts.mean() >= REPEATS_OF_ATOMS:
         return
     if not question.is_discrete or _are_copies(columns, n - n_repeats):
         warn(
@@ -417,8 +419,8 @@ def _are_copies(columns: Sequence[np.ndarray], n_distinct: int) -> bool:
     return any(not is_whole(column) and count_distinct(column) == n_distinct for column in columns)
 
 
-def count_repeats(columns: Sequence[np.ndarray]) -> int:
-    """Return how many rows repeat an earlier one; columns are compared one by one, and only where rows still agree."""
+def repeated_rows(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return how often each row occurs that occurs more than once; columns are compared where rows still agree."""
     rows = np.arange(len(columns[0]))
     group = np.zeros(len(rows), np.intp)
     for column in columns:
@@ -429,6 +431,6 @@ def count_repeats(columns: Sequence[np.ndarray]) -> int:
         as_before[1:-1] = (values[1:] == values[:-1]) & (group[1:] == group[:-1])
         shared = as_before[1:] | as_before[:-1]
         if not shared.any():
-            return 0
+            return np.array([], np.intp)
         rows, group = rows[order][shared], np.cumsum(~as_before[:-1])[shared]
-    return len(rows) - np.unique(group).size
+    return np.unique(group, return_counts=True)[1]

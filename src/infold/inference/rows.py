@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
+from infold.data.question import REPEATS_OF_ATOMS
 from infold.parallel.scheduler import blocks
 
 DIMENSION_NEIGHBORS = 10
@@ -18,8 +19,10 @@ def tied_share(column: np.ndarray) -> float:
 
 
 def copied_share(table: np.ndarray) -> float:
-    """Return the share of rows that repeat another row."""
-    return 1.0 - len(np.unique(table, axis=0)) / len(table)
+    """Return the share of rows that repeat another; 0 if these are a few that occur again and again, as zeros do."""
+    counts = np.unique(table, axis=0, return_counts=True)[1]
+    repeated = counts[counts > 1]
+    return 0.0 if repeated.size and repeated.mean() >= REPEATS_OF_ATOMS else 1.0 - len(counts) / len(table)
 
 
 def intrinsic_dimension(table: np.ndarray) -> float:

@@ -190,6 +190,21 @@ def test_repeated_codes_are_draws(rng):
         assert bound.without_copies(joint).size == 400
 
 
+def with_zeros(n, seed):
+    """Rows that are 0 on both sides unless something happened, in 3 of 10; then three pairs with ρ = .9."""
+    rng = np.random.default_rng(seed)
+    x, y = gaussian(n, 0.9, seed, 3)
+    happened = rng.random((n, 1)) < 0.3
+    return happened * np.exp(x), happened * np.exp(y)
+
+
+def test_rows_of_zeros_are_draws():
+    # Counted once, they would leave the MI given that something happened, 2.5 nats.
+    truth = -0.3 * math.log(0.3) - 0.7 * math.log(0.7) - 0.45 * math.log(1 - 0.9**2)
+    found = [certified_bound(*with_zeros(400, seed), seed).low for seed in range(6)]
+    assert 0.5 * truth < min(found) < max(found) < truth
+
+
 @pytest.mark.parametrize("n", [1, 2, 20, 39])
 def test_too_few_rows_certify_nothing(n):
     assert certified_bound(*gaussian(n, 0.999, 0), 0).low == 0

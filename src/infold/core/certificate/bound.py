@@ -28,7 +28,7 @@ MIN_SAMPLES = 40  # with fewer there is nothing to fit, and no standard error to
 MAX_SAMPLES = 3_000  # drawn at random from more; the rest would add little but time
 MAX_JUDGED = 250  # rows of an inner fold that weights are fitted on
 MAX_WEIGHT = 3.0
-REPEATS_OF_CODES = 10  # on average, from which on rows that repeat are codes
+REPEATS_OF_ATOMS = 10  # of rows that repeat, on average: atoms are few and frequent, copies are many and rare
 PENALTY = 1e-3  # on squared weights, so that they are unique
 CERTAIN = 1 - 1e-9  # share of one candidate beyond which its rivals are rounding noise
 GUESS = 0.02  # share of a mere guess in what critics say, so that no term falls below its logarithm
@@ -78,10 +78,13 @@ def without_copies(joint: np.ndarray) -> np.ndarray:
     """Return the rows of joint (n, d) to use, ascending: all, or one of each kind if repeats cannot be draws.
 
     Where a column has no ties but those of rows that repeat as a whole, independent draws would not repeat at all: a
-    critic would know judged rows by their copies. Few kinds of rows are codes, whose repeats are draws.
+    critic would know judged rows by their copies. But a few rows that repeat again and again, such as rows of zeros,
+    are atoms of the distribution: without them the bound would be that of another one.
     """
-    first = np.sort(np.unique(joint, axis=0, return_index=True)[1])
-    if first.size == len(joint) or first.size * REPEATS_OF_CODES < len(joint):
+    _, first, counts = np.unique(joint, axis=0, return_index=True, return_counts=True)
+    first.sort()
+    repeated = counts[counts > 1]
+    if repeated.size == 0 or repeated.mean() >= REPEATS_OF_ATOMS:
         return np.arange(len(joint))
     ordered = np.sort(joint[first], axis=0)
     untied = (ordered[1:] > ordered[:-1]).all(axis=0)
