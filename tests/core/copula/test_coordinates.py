@@ -59,3 +59,8 @@ def test_whitened_lengths_match_their_definition(rng):
     assert_allclose(coordinates.whitened_lengths(a), 40 * naive.row_lengths(a), rtol=1e-9)
     # A direction without variance has no length.
     assert_allclose(coordinates.whitened_lengths(np.hstack([a, a[:, :1] + a[:, 1:2]])), 40 * naive.row_lengths(a))
+    # As many columns as rows: each row is a direction of its own.
+    wide = rng.normal(size=(12, 15))
+    _, s, vt = np.linalg.svd(wide - wide.mean(axis=0), full_matrices=False)
+    lengths = 12 * (((wide - wide.mean(axis=0)) @ vt[:-1].T / s[:-1]) ** 2).sum(axis=1)
+    assert_allclose(coordinates.whitened_lengths(wide), lengths, rtol=1e-9)

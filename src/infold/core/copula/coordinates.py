@@ -82,9 +82,15 @@ def turned(a: np.ndarray, squared: np.ndarray) -> np.ndarray:
 
 
 def whitened_lengths(table: np.ndarray) -> np.ndarray:
-    """Return the squared lengths (n,) of the rows once the columns are uncorrelated and have variance 1."""
+    """Return the squared lengths (n,) of the rows once the columns are uncorrelated and have variance 1.
+
+    With as many columns as rows, all rows have the same length.
+    """
+    n, p = table.shape
+    if p >= n:
+        return np.full(n, n - 1.0)
     centred = table - table.mean(axis=0)
-    variances, directions = np.linalg.eigh(centred.T @ centred / len(table))
+    variances, directions = np.linalg.eigh(centred.T @ centred / n)
     kept = variances > FLAT_VARIANCE * variances[-1]
     return np.asarray(((centred @ (directions[:, kept] / np.sqrt(variances[kept]))) ** 2).sum(axis=1))
 
