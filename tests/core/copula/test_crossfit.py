@@ -41,6 +41,14 @@ def test_judged_rows_have_the_values_of_the_whole_table(rng, n):
     assert_allclose(found, naive.mutual_information(counts, n)[rows], rtol=1e-12)
 
 
+def test_rows_are_judged_among_some_of_the_others(rng):
+    a, b = rng.normal(size=(2, 900, 2))
+    rows = rng.permutation(900)[:25]
+    some = np.concatenate([rows, np.setdiff1d(np.arange(900), rows)[::3]])  # a third of the others
+    assert_array_equal(judged_local((a, b), rows, 3, 300), ksg_local((a[some], b[some]), 3)[:25])
+    assert_array_equal(judged_local((a, b), rows, 3, 900), judged_local((a, b), rows, 3))
+
+
 def test_what_wide_neighbourhoods_surely_lose_is_given_back(rng):
     usual = rng.normal(size=400)
     noise = rng.normal(size=400)

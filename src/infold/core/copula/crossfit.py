@@ -25,13 +25,14 @@ FOLDS, MORE_FOLDS, SMALL = 5, 10, 1000  # up to so many rows there are more fold
 MOST_FIT, MOST_JUDGED = 5000, 5000  # rows to learn from, and rows to judge: more would cost time, and change little
 COUNTS = (1, 4, 9)  # learned coordinates per side
 MOST_COLUMNS = 6  # per side: with more columns, KSG is biased upwards where they share a scale
+MOST_AMONG = 20_000  # rows that learned coordinates are judged among: in nine dimensions all of 100,000 take minutes
 RIDGE = 0.1  # relative to variances of 1: features of a few hundred rows are noisy
 WIDER = 2, 4  # times as many neighbours, to see what KSG loses by the width of neighbourhoods
 SURELY_LOSES, SURELY_SHARPER = 2.0, 3.0  # standard errors of the difference
 STILL_GROWS = 0.5  # what a further neighbour costs, of what a near one does: 1 where smooth, .8 if losses grow as √k
 
 
-Parts = list[tuple[Tables, np.ndarray]]  # tables, and the rows to judge by them
+Parts = list[tuple[Tables, np.ndarray, int | None]]  # tables, the rows to judge by them, and among how many
 
 
 class FreeLook(NamedTuple):
@@ -143,16 +144,16 @@ def free_locals(
     judged = np.concatenate([split.use for split in splits])
     views: dict[FreeLook, Parts] = {}
     if FreeLook() in looks:
-        views[FreeLook()] = [(stretched((a, b), k), judged)]
+        views[FreeLook()] = [(stretched((a, b), k), judged, None)]
     if any(look.n_coordinates for look in looks):
         lengths = telling_lengths(a, b)
         tasks = [(a, b, lengths, origins, split, seed) for split in splits]
         learned = run(bump_coordinates, tasks, n_jobs=n_jobs, label="coordinates", verbose=verbose)
         for look in (look for look in looks if look.n_coordinates):
-            views[look] = [(part[look], split.use) for part, split in zip(learned, splits, strict=True)]
+            views[look] = [(part[look], split.use, MOST_AMONG) for part, split in zip(learned, splits, strict=True)]
 
     def judge(views: Sequence[Parts], ks: Sequence[int]) -> list[np.ndarray]:
-        tasks = [(*part, one) for parts in views for one in ks for part in parts]
+        tasks = [(tables, rows, one, most) for parts in views for one in ks for tables, rows, most in parts]
         values = iter(run(judged_local, tasks, n_jobs=n_jobs, label="looks", verbose=verbose))
         return [np.concatenate([next(values) for _ in parts]) for parts in views for _ in ks]
 

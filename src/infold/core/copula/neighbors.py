@@ -22,11 +22,12 @@ def ksg_local(tables: Tables, k: int, n_queries: int | None = None) -> np.ndarra
     return local_ksg(columns, sizes, min(k, columns.shape[1] - 1), n_queries=n_queries)
 
 
-def judged_local(tables: Tables, rows: np.ndarray, k: int) -> np.ndarray:
-    """Return KSG's local values of some rows, from neighbours among all."""
+def judged_local(tables: Tables, rows: np.ndarray, k: int, most: int | None = None) -> np.ndarray:
+    """Return KSG's local values of some rows, from neighbours among all; among these and some others if `most` says."""
     others = np.ones(len(tables[0]), bool)
     others[rows] = False
-    order = np.concatenate([rows, np.flatnonzero(others)])
+    step = 1 if most is None else -(-len(others) // most)
+    order = np.concatenate([rows, np.flatnonzero(others)[::step]])
     return ksg_local((tables[0][order], tables[1][order]), k, n_queries=rows.size)
 
 
