@@ -69,13 +69,14 @@ def pair_pvalue(x, y, orders):
 
 
 def product_pvalue(x_i, x_j, y):
-    """Self-normalised test of x_i x_j against a line and an arch of y."""
+    """Test of x_i x_j against a line and an arch of y: with the variance found, or a larger one if unrelated."""
     product = wave(x_i, 1) * wave(x_j, 1)
     product = product - product.mean()
     best = 1.0
     for order in (1, 2):
         terms = product * wave(y, order)
-        best = min(best, 2 * norm.sf(abs(terms.sum()) / math.sqrt((terms**2).sum())))
+        variance = max((terms**2).sum(), (product**2).sum() * (wave(y, order) ** 2).mean())
+        best = min(best, 2 * norm.sf(abs(terms.sum()) / math.sqrt(variance)))
     return 1 - (1 - best) ** 2
 
 

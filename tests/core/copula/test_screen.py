@@ -35,6 +35,16 @@ def test_pvalues_are_fair_on_independent_columns(rng):
             assert level / 3 < np.mean(found < level) < 1.25 * level
 
 
+def test_products_of_rare_classes_are_fair(rng):
+    # Indicators of one of twelve classes: two often never meet, which self-normalised tests take for a sure sign.
+    smallest = []
+    for _ in range(40):
+        waves = [screen.rank_waves(np.eye(12)[rng.integers(0, 12, 400)], 2) for _ in range(2)]
+        pvalues, *_ = screen.product_pvalues(*waves)
+        smallest.append(screen.either(pvalues.min(), pvalues.size))
+    assert np.mean(np.array(smallest) < 0.05) < 0.15  # three binomial deviations above
+
+
 def test_waves_of_few_values_are_as_many_as_there_are(rng):
     table = np.column_stack([rng.integers(0, 2, 60), rng.normal(size=60), rng.integers(0, 4, 60), np.ones(60)])
     waves = screen.rank_waves(table.astype(float), 4)

@@ -138,15 +138,23 @@ def product_pvalues(waves_x: np.ndarray, waves_y: np.ndarray) -> tuple[np.ndarra
     """Return (pairs, q) p-values of x_i x_j against a line and an arch of each column of y, and the i and j.
 
     Self-normalised: where x_j tells of y, the spread of x_i x_j differs from one y to the next, and a noise column
-    times a signal column would look dependent.
+    times a signal column would look dependent. But the variance is no smaller than if the spread were always the same:
+    where two rare values never meet, there is no spread at all.
     """
     p, out = waves_x.shape[2], []
     for i in range(p - 1):
         products = waves_x[0][:, i, None] * waves_x[0][:, i + 1 :]
         products -= products.mean(axis=0)
-        z2 = [(products.T @ wave) ** 2 / np.maximum((products**2).T @ wave**2, TINY) for wave in waves_y[:2]]
+        squares = products**2
+        z2 = [(products.T @ wave) ** 2 / _largest_variance(squares, wave**2) for wave in waves_y[:2]]
         out.append(either(2 * norm.sf(np.sqrt(np.maximum(*z2))), 2))  # two sides, two waves
     return np.concatenate(out), *np.triu_indices(p, 1)
+
+
+def _largest_variance(squares: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return Σ squares · others of all pairs of their columns (p, q), or what it is if these are unrelated."""
+    unrelated = np.outer(squares.sum(axis=0), others.mean(axis=0))
+    return np.asarray(np.maximum(np.maximum(squares.T @ others, unrelated), TINY))
 
 
 def screen_columns(
