@@ -310,6 +310,33 @@ def test_parameters_are_judged(arch):
         Adaptive(random_state=-1).fit(*arch)
 
 
+def test_nominal_columns_whose_combinations_are_rare_are_not_only_counted():
+    """Four columns per side, each of which is a shared class in half of the rows: no combination occurs twice."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 5, (500, 1))
+    x, y = (np.where(rng.random((500, 4)) < 0.5, label, rng.integers(0, 5, (500, 4))) for _ in range(2))
+    found = infold.mutual_information(x, y, discrete_x=True, discrete_y=True, random_state=0).mi
+    assert 0.4 < found < 0.78  # the truth is .68; counts alone say 0
+
+
+def test_indicators_of_rare_classes_are_not_dependent_by_chance():
+    for seed in (0, 3, 4):  # samples that had an answer when two classes that never met counted as a sign
+        rng = np.random.default_rng(seed)
+        x, y = (np.eye(12)[rng.integers(0, 12, 500)] for _ in range(2))
+        assert infold.mutual_information(x, y, random_state=0).mi == 0
+
+
+def test_questionnaires_share_no_more_than_their_factor():
+    """25 items per side with five levels, moved by one factor: Gaussian items would share 1.03 nats, these .97."""
+    found = []
+    for seed in (2, 3):
+        rng = np.random.default_rng(seed)
+        factor = rng.normal(size=(500, 1))
+        x, y = (np.digitize(0.6 * factor + 0.8 * rng.normal(size=(500, 25)), [-1.2, -0.4, 0.4, 1.2]) for _ in range(2))
+        found.append(infold.mutual_information(x, y, random_state=0).mi)
+    assert 0.8 < np.mean(found) < 1.1  # 1.6 with features of lengths that were not whitened
+
+
 def test_shells_are_told_apart_by_their_lengths():
     """Scales that a label sets on both sides, in another order: no column, product or bump shows which is which."""
     rng = np.random.default_rng(0)

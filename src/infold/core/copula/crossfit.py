@@ -87,12 +87,11 @@ def free_looks(origins: tuple[Origin, Origin]) -> list[FreeLook]:
     """Return the looks at two sides.
 
     With one column per side the columns are all there is to see; of many columns, only coordinates are looked at. Of a
-    label, as many coordinates of the other side as tell all labels apart are one more look.
+    label, as many coordinates of the other side as tell all labels apart are one more look. Labels on both sides are
+    counted, however many columns they are.
     """
     n_columns, n_labels = [origin.n_columns for origin in origins], [int(o.label.sum()) for o in origins if o.all_label]
-    if len(n_labels) == 2:
-        return [FreeLook()]
-    looks = [FreeLook()] if max(n_columns) <= MOST_COLUMNS else []
+    looks = [FreeLook()] if max(n_columns) <= MOST_COLUMNS or len(n_labels) == 2 else []
     if sum(n_columns) > 2:
         most = min([max(COUNTS), *n_labels])
         looks += [FreeLook(count) for count in sorted({*COUNTS, most}) if count <= most]
@@ -102,12 +101,12 @@ def free_looks(origins: tuple[Origin, Origin]) -> list[FreeLook]:
 def bump_coordinates(
     a: np.ndarray, b: np.ndarray, lengths: Sequence[np.ndarray], origins: tuple[Origin, Origin], split: Split, seed: int
 ) -> dict[FreeLook, Tables]:
-    """Return coordinates of all rows, learned from bumps around some, for each look; labels are kept as they are.
+    """Return coordinates of all rows, learned from bumps around some, for each look; a label is kept as it is.
 
     `lengths` are further features of either side.
     """
     centres = draw_centres(split.fit, np.random.default_rng(seed))
-    is_label = [origin.all_label for origin in origins]
+    is_label = [origin.all_label and origin.n_columns == 1 for origin in origins]
     features = [
         side if label else np.hstack([curved(side, centres), more])
         for side, more, label in zip((a, b), lengths, is_label, strict=True)
@@ -138,9 +137,10 @@ def free_locals(
     What KSG loses by the width of neighbourhoods is added back to the look with the largest estimate, or a single
     neighbour is used there.
     """
-    if all(origin.all_label for origin in origins):
+    if looks and looks[0] == FreeLook() and all(origin.all_label for origin in origins):
         codes = [row_codes(tied_ranks(side).T) for side in (a, b)]
-        return [contingency_local(codes[0], codes[1], seed) for _ in looks]
+        others = free_locals(looks[1:], a, b, origins, splits, k, seed, n_jobs=n_jobs, verbose=verbose)
+        return [contingency_local(codes[0], codes[1], seed), *others]
     judged = np.concatenate([split.use for split in splits])
     views: dict[FreeLook, Parts] = {}
     if FreeLook() in looks:

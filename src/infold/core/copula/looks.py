@@ -230,10 +230,10 @@ def look(
         def refit(of_x: Rows, of_y: Rows, one: FreeLook = one) -> float:
             return float(np.nanmean(free(scores.rows(of_x, of_y), setting.of(len(of_x)), [one])[0]))
 
-        guide = first if found and not scores.one_is_label else None
+        guide = first if found and not (scores.one_is_label or scores.are_labels) else None
         missed = MISSED_BY_COORDINATES if one.n_coordinates else MISSED
         candidate = free_candidate(name, one.name, values, refit, gaussian=guide, missed=missed)
-        if candidate.mi > first.linear or not found or first.linear == 0:
+        if candidate.mi > first.linear or not found or first.linear == 0 or scores.are_labels:
             found.append(candidate)
         known = values[np.isfinite(values)]
         evidence.append(free_evidence(float(known.mean()), mean_error(known), refit))
