@@ -555,7 +555,8 @@ class Diagnosis(_Inference):
     tied_columns : mapping
         Column → share of its values that some other row has too; columns without ties are left out.
     duplicate_rows : float
-        Share of rows that repeat another row in every column.
+        Share of rows that repeat another row in every column; 0 if these are a few that occur again and again, such as
+        rows of zeros.
     intrinsic_dimension : mapping
         "x", "y", "joint" → dimension that the distances between neighbours show.
     methods : mapping
